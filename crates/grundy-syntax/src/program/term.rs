@@ -1,0 +1,162 @@
+//! Terms, hash-consed: equal terms have equal ids, and comparing or hashing one costs nothing.
+
+use super::symbol::{SymbolId, hash_of};
+use hashbrown::HashTable;
+
+/// An interned term.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TermId(pub u32);
+
+/// A variable of a rule, numbered by its first occurrence in it. Rules share terms, so that the
+/// same variable number has another meaning, and another name, in each rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct VariableId(pub u32);
+
+/// A look at a term.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Term<'a> {
+    /// A variable.
+    Variable(VariableId),
+    /// A name or a number.
+    Constant(SymbolId),
+    /// A function applied to one or more terms.
+    Compound(SymbolId, &'a [TermId]),
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    head: Head,
+    args_start: u32,
+    args_len: u32,
+    depth: u32,
+    ground: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Head {
+    Variable(VariableId),
+    Name(SymbolId),
+}
+
+/// A store of terms.
+#[derive(Clone, Debug, Default)]
+pub struct Terms {
+    nodes: Vec<Node>,
+    args: Vec<TermId>,
+    table: HashTable<u32>,
+}
+
+impl Terms {
+    /// The term that is a variable.
+    pub fn variable(&mut self, variable: VariableId) -> TermId {
+        self.intern(Head::Variable(variable), &[])
+    }
+
+    /// The term that is a constant.
+    pub fn constant(&mut self, name: SymbolId) -> TermId {
+        self.intern(Head::Name(name), &[])
+    }
+
+    /// A function applied to arguments; without arguments, the constant.
+    pub fn compound(&mut self, name: SymbolId, args: &[TermId]) -> TermId {
+        self.intern(Head::Name(name), args)
+    }
+
+    /// What a term is made of.
+    pub fn get(&self, id: TermId) -> Term<'_> {
+        let node = &self.nodes[id.0 as usize];
+        match node.head {
+            Head::Variable(variable) => Term::Variable(variable),
+            Head::Name(name) if node.args_len == 0 => Term::Constant(name),
+            Head::Name(name) => Term::Compound(name, self.args_of(node)),
+        }
+    }
+
+    /// Whether a term has no variable.
+    pub fn is_ground(&self, id: TermId) -> bool {
+        self.nodes[id.0 as usize].ground
+    }
+
+    /// One for a constant or a variable, one more for each function around it.
+    pub fn depth(&self, id: TermId) -> usize {
+        self.nodes[id.0 as usize].depth as usize
+    }
+
+    /// The number of different terms.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether there are no terms.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// Calls `visit` for every occurrence of a variable, from left to right.
+    pub fn for_each_variable(&self, id: TermId, visit: &mut impl FnMut(VariableId)) {
+        match self.get(id) {
+            Term::Variable(variable) => visit(variable),
+            Term::Constant(_) => {}
+            Term::Compound(..) if self.is_ground(id) => {}
+            Term::Compound(_, args) => args.iter().for_each(|&arg| self.for_each_variable(arg, visit)),
+        }
+    }
+
+    /// Whether a variable occurs in a term.
+    pub fn contains(&self, id: TermId, variable: VariableId) -> bool {
+        let mut found = false;
+        self.for_each_variable(id, &mut |v| found |= v == variable);
+        found
+    }
+
+    fn args_of(&self, node: &Node) -> &[TermId] {
+        &self.args[node.args_start as usize..][..node.args_len as usize]
+    }
+
+    fn intern(&mut self, head: Head, args: &[TermId]) -> TermId {
+        let hash = hash_of(&(head, args));
+        let same = |&id: &u32| {
+            let node = &self.nodes[id as usize];
+            node.head == head && self.args_of(node) == args
+        };
+        if let Some(&id) = self.table.find(hash, same) {
+            return TermId(id);
+        }
+        let id = self.nodes.len() as u32;
+        let node = Node {
+            head,
+            args_start: self.args.len() as u32,
+            args_len: args.len() as u32,
+            depth: 1 + args.iter().map(|arg| self.nodes[arg.0 as usize].depth).max().unwrap_or(0),
+            ground: matches!(head, Head::Name(_)) && args.iter().all(|&arg| self.is_ground(arg)),
+        };
+        self.nodes.push(node);
+        self.args.extend_from_slice(args);
+        let (nodes, args) = (&self.nodes, &self.args);
+        self.table.insert_unique(hash, id, |&id| {
+            let node = &nodes[id as usize];
+            hash_of(&(node.head, &args[node.args_start as usize..][..node.args_len as usize]))
+        });
+        TermId(id)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_terms_are_one() {
+        let mut terms = Terms::default();
+        let a = terms.constant(SymbolId(0));
+        let x = terms.variable(VariableId(0));
+        let f = terms.compound(SymbolId(1), &[a, x]);
+        assert_eq!(terms.compound(SymbolId(1), &[a, x]), f);
+        assert_ne!(terms.compound(SymbolId(1), &[x, a]), f);
+        assert_eq!(terms.compound(SymbolId(0), &[]), a);
+        assert_eq!(terms.get(f), Term::Compound(SymbolId(1), &[a, x]));
+        assert!(!terms.is_ground(f) && terms.is_ground(a));
+        assert_eq!(terms.depth(f), 2);
+        assert!(terms.contains(f, VariableId(0)) && !terms.contains(f, VariableId(1)));
+    }
+}

@@ -1,0 +1,323 @@
+//! Prolog notation: from text to clauses.
+//!
+//! ```text
+//! clause    = head "." | head ":-" body "." | ":-" "dynamic" name "/" number {"," …} "." | ":-" body "."
+//! body      = choice {"," choice} {";" …}
+//! choice    = "\+" choice | "not" choice | "(" body ")" | term | term "=" term | term "\==" term | …
+//! term      = variable | name | name "(" term {"," term} ")"
+//! ```
+//!
+//! After an error, reading goes on behind the next full stop, or at the next clause that begins at
+//! the left margin, whichever comes first.
+
+mod lex;
+
+use crate::clause::{Clause, Expr, ExprKind, Formula, Variable};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::lower::Lowering;
+use crate::program::{Keyword, SymbolId};
+use crate::source::{Source, Span};
+use lex::{Token, next_token};
+
+/// Lowers the clauses of a theory into a program.
+pub(crate) fn lower_clauses(lowering: &mut Lowering, source: &Source) {
+    let mut parser = Parser::new(lowering, source);
+    while parser.token != Token::Eof {
+        let start = parser.span;
+        if parser.lowering.is_full(start) {
+            return;
+        }
+        match parser.statement() {
+            Ok(Some(clause)) => parser.lowering.add_clause(&clause),
+            Ok(None) => {}
+            Err(error) => {
+                parser.lowering.report(*error);
+                parser.recover(start);
+            }
+        }
+    }
+}
+
+type Parsed<T> = Result<T, Box<Diagnostic>>;
+
+struct Parser<'a> {
+    lowering: &'a mut Lowering,
+    source: &'a Source,
+    /// The word to look at.
+    token: Token,
+    span: Span,
+    /// Where the word before it ended.
+    last_end: u32,
+    depth: usize,
+    anonymous: u32,
+}
+
+impl<'a> Parser<'a> {
+    fn new(lowering: &'a mut Lowering, source: &'a Source) -> Parser<'a> {
+        let (token, span) = next_token(source, 0);
+        Parser { lowering, source, token, span, last_end: 0, depth: 0, anonymous: 0 }
+    }
+
+    fn advance(&mut self) {
+        self.last_end = self.span.end;
+        (self.token, self.span) = next_token(self.source, self.span.end);
+    }
+
+    fn accept(&mut self, symbol: &str) -> bool {
+        let found = matches!(self.token, Token::Symbol(s) if s == symbol);
+        if found {
+            self.advance();
+        }
+        found
+    }
+
+    fn expect(&mut self, symbol: &str) -> Parsed<()> {
+        if self.accept(symbol) { Ok(()) } else { Err(self.unexpected(&format!("`{symbol}`"))) }
+    }
+
+    fn at_margin(&self) -> bool {
+        let start = self.span.start as usize;
+        start == 0 || self.source.text().as_bytes()[start - 1] == b'\n'
+    }
+
+    /// Skips the rest of a clause that cannot be read, remembering its names.
+    fn recover(&mut self, start: Span) {
+        self.depth = 0;
+        while self.token != Token::Eof {
+            let moved = self.span.start > start.start;
+            if moved && self.at_margin() {
+                break;
+            }
+            let ended = self.token == Token::End;
+            self.advance();
+            if ended {
+                break;
+            }
+        }
+        let mut at = start.start;
+        while at < self.last_end {
+            let (token, span) = next_token(self.source, at);
+            if token == Token::Name {
+                let name = self.lowering.program.symbols.intern(self.source.slice(span));
+                self.lowering.program.left_out.insert(name);
+            }
+            at = span.end.max(at + 1);
+        }
+    }
+
+    fn statement(&mut self) -> Parsed<Option<Clause>> {
+        self.anonymous = 0;
+        let start = self.span;
+        if self.accept(":-") {
+            if self.at_word("dynamic") {
+                self.advance();
+                self.dynamic()?;
+                return Ok(None);
+            }
+            let body = vec![self.body()?];
+            self.end()?;
+            return Ok(Some(Clause { head: None, body, span: self.since(start) }));
+        }
+        let head = self.term()?;
+        self.check_predicate(&head)?;
+        if let Some(name) = self.keyword_that(&head, |keyword| !keyword.in_heads()) {
+            let message = format!("`{name}` cannot be defined by a rule");
+            return Err(Box::new(Diagnostic::new(Code::KeywordInHead, head.span, message)));
+        }
+        let body = if self.accept(":-") { vec![self.body()?] } else { Vec::new() };
+        self.end()?;
+        Ok(Some(Clause { head: Some(head), body, span: self.since(start) }))
+    }
+
+    /// `name/arity, name/arity.`
+    fn dynamic(&mut self) -> Parsed<()> {
+        loop {
+            let start = self.span;
+            let name = self.name("the name of a predicate")?;
+            self.expect("/")?;
+            let Ok(arity) = self.source.slice(self.span).parse::<usize>() else {
+                return Err(self.unexpected("a number of arguments"));
+            };
+            self.advance();
+            let span = self.since(start);
+            self.lowering.add_declaration(name, arity, span);
+            if !self.accept(",") {
+                return self.end();
+            }
+        }
+    }
+
+    fn end(&mut self) -> Parsed<()> {
+        if self.token != Token::End {
+            return Err(self.unexpected("`.`, `,` or `:-`"));
+        }
+        self.advance();
+        Ok(())
+    }
+
+    fn body(&mut self) -> Parsed<Formula> {
+        let mut branches = Vec::new();
+        loop {
+            let mut parts = vec![self.choice()?];
+            while self.accept(",") {
+                parts.push(self.choice()?);
+            }
+            branches.push(Formula::And(parts));
+            if !self.accept(";") {
+                return Ok(if branches.len() == 1 { branches.remove(0) } else { Formula::Or(branches) });
+            }
+        }
+    }
+
+    fn choice(&mut self) -> Parsed<Formula> {
+        if self.accept("\\+") {
+            return self.nested(|parser| Ok(Formula::Not(Box::new(parser.choice()?))));
+        }
+        if self.at_word("not") {
+            self.advance();
+            return self.nested(|parser| Ok(Formula::Not(Box::new(parser.choice()?))));
+        }
+        if self.accept("(") {
+            return self.nested(|parser| {
+                let body = parser.body()?;
+                parser.expect(")")?;
+                Ok(body)
+            });
+        }
+        let left = self.term()?;
+        if let Token::Symbol(operator @ ("=" | "==" | "=:=" | "\\=" | "\\==" | "=\\=")) = self.token {
+            self.advance();
+            let right = self.term()?;
+            let span = left.span.to(right.span);
+            return Ok(match operator {
+                "=" | "==" | "=:=" => Formula::Equal(left, right, span),
+                _ => Formula::Distinct(left, right, span),
+            });
+        }
+        self.condition(left)
+    }
+
+    fn condition(&mut self, atom: Expr) -> Parsed<Formula> {
+        self.check_predicate(&atom)?;
+        if let Some(name) = self.keyword_that(&atom, |keyword| !keyword.in_bodies()) {
+            let message = format!("`{name}` cannot be a condition");
+            return Err(Box::new(Diagnostic::new(Code::KeywordInBody, atom.span, message)));
+        }
+        Ok(match self.source.slice(atom.span) {
+            "true" => Formula::And(Vec::new()),
+            "fail" | "false" => Formula::Or(Vec::new()),
+            _ => Formula::Atom(atom),
+        })
+    }
+
+    fn term(&mut self) -> Parsed<Expr> {
+        let span = self.span;
+        if self.token == Token::Variable {
+            let text = self.source.slice(span);
+            let name = self.lowering.program.symbols.intern(text);
+            self.anonymous += u32::from(text == "_");
+            let anonymous = if text == "_" { self.anonymous } else { 0 };
+            self.advance();
+            return Ok(Expr { kind: ExprKind::Variable(Variable { name, anonymous }), span });
+        }
+        let name = self.name("a term")?;
+        let mut args = Vec::new();
+        // In Prolog an argument list follows its name without a space.
+        if self.span.start == self.last_end && self.accept("(") {
+            args = self.nested(|parser| {
+                let mut args = vec![parser.term()?];
+                while parser.accept(",") {
+                    args.push(parser.term()?);
+                }
+                parser.expect(")")?;
+                Ok(args)
+            })?;
+        }
+        Ok(Expr { kind: ExprKind::Apply(name, args), span: self.since(span) })
+    }
+
+    fn name(&mut self, wanted: &str) -> Parsed<SymbolId> {
+        let symbols = &mut self.lowering.program.symbols;
+        let name = match &self.token {
+            Token::Name => symbols.intern(self.source.slice(self.span)),
+            Token::Quoted(name) => symbols.intern(name),
+            _ => return Err(self.unexpected(wanted)),
+        };
+        self.advance();
+        Ok(name)
+    }
+
+    /// Runs a part of the grammar one level deeper, within the nesting limit.
+    fn nested<T>(&mut self, part: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        let limit = self.lowering.limits.nesting;
+        if self.depth >= limit {
+            let message = format!("parentheses nest deeper than {limit} (limit `nesting`)");
+            return Err(Box::new(Diagnostic::new(Code::NestingLimit, self.span, message)));
+        }
+        self.depth += 1;
+        let result = part(self);
+        self.depth = self.depth.saturating_sub(1);
+        result
+    }
+
+    fn at_word(&self, word: &str) -> bool {
+        self.token == Token::Name && self.source.slice(self.span) == word
+    }
+
+    fn since(&self, start: Span) -> Span {
+        Span::new(start.start, self.last_end.max(start.end))
+    }
+
+    /// A predicate is a name that is no number.
+    fn check_predicate(&self, atom: &Expr) -> Parsed<()> {
+        let (code, message) = match &atom.kind {
+            ExprKind::Variable(_) => (Code::VariableCondition, "a variable cannot be a condition or a head"),
+            ExprKind::Apply(name, _) => {
+                let name = self.lowering.program.symbols.name(*name);
+                if name.parse::<i64>().is_err() || self.source.slice(atom.span).starts_with('\'') {
+                    return Ok(());
+                }
+                (Code::PrologSyntax, "a number cannot be a condition or a head")
+            }
+        };
+        Err(Box::new(Diagnostic::new(code, atom.span, message)))
+    }
+
+    /// The keyword that an atom begins with, if this is a game and the keyword is of that kind.
+    fn keyword_that(&self, atom: &Expr, kind: impl Fn(Keyword) -> bool) -> Option<Keyword> {
+        let ExprKind::Apply(name, args) = &atom.kind else { return None };
+        let program = &self.lowering.program;
+        program
+            .keyword_named(program.symbols.name(*name))
+            .filter(|keyword| keyword.arity() == args.len() && kind(*keyword))
+    }
+
+    fn unexpected(&self, wanted: &str) -> Box<Diagnostic> {
+        let found = self.source.slice(self.span);
+        let (code, message) = match &self.token {
+            Token::Unterminated => (Code::Unterminated, "this never ends".to_owned()),
+            Token::Eof => (Code::PrologSyntax, format!("expected {wanted}, found the end of the file")),
+            Token::Symbol("[" | "]" | "{" | "}" | "|") => {
+                (Code::UnsupportedProlog, format!("`{found}`: theories have no lists"))
+            }
+            Token::Symbol("!" | "->" | "-->") => {
+                (Code::UnsupportedProlog, format!("`{found}`: theories have no control constructs"))
+            }
+            Token::Symbol(
+                "<" | ">" | "=<" | ">=" | "@<" | "@>" | "+" | "-" | "*" | "/" | "//" | "**" | "=..",
+            ) => (Code::UnsupportedProlog, format!("`{found}`: theories have no arithmetic")),
+            Token::Name if found == "is" => {
+                (Code::UnsupportedProlog, "`is`: theories have no arithmetic".to_owned())
+            }
+            _ => (Code::PrologSyntax, format!("expected {wanted}, found `{found}`")),
+        };
+        let error = Diagnostic::new(code, self.span, message);
+        let before = Span::new(self.last_end.saturating_sub(1), self.last_end);
+        let missing_stop = code == Code::PrologSyntax && self.at_margin() && self.last_end > 0;
+        Box::new(if missing_stop && self.source.text().is_char_boundary(before.start as usize) {
+            error.second(before, "perhaps a full stop is missing here")
+        } else {
+            error
+        })
+    }
+}
