@@ -1,1 +1,9 @@
-//! .
+//! Grundy turns the logical description of a game into a fast program.
+//!
+//! The stages, in the order in which a sheet passes them, are the modules of this crate; reading
+//! text is the business of [`grundy_syntax`], which is re-exported as [`syntax`].
+
+pub mod analysis;
+pub mod reasoner;
+
+pub use grundy_syntax as syntax;

@@ -2,6 +2,7 @@
 
 use super::normal_form::Simple;
 use crate::clause::{Expr, ExprKind, Variable};
+use crate::source::Span;
 
 /// What variables stand for. Values may contain variables that are bound in turn.
 #[derive(Clone, Debug, Default)]
@@ -53,15 +54,16 @@ impl Substitution {
     }
 }
 
-/// The most general substitution that makes all equalities of a branch hold, if there is one.
-pub(super) fn solve(branch: &[Simple<'_>]) -> Option<Substitution> {
+/// The most general substitution that makes all equalities of a branch hold, or the place of one
+/// that cannot hold.
+pub(super) fn solve(branch: &[Simple<'_>]) -> Result<Substitution, Span> {
     let mut substitution = Substitution::default();
     for simple in branch {
-        if let Simple::Equal(a, b, _) = simple
+        if let Simple::Equal(a, b, span) = simple
             && !substitution.unify(a, b)
         {
-            return None;
+            return Err(*span);
         }
     }
-    Some(substitution)
+    Ok(substitution)
 }

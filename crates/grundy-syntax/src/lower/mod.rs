@@ -28,8 +28,9 @@ pub(crate) struct Lowering {
     pub(crate) program: Program,
     pub(crate) limits: Limits,
     pub(crate) diagnostics: Vec<Diagnostic>,
-    /// Rules of the program by what they say.
-    known: HashTable<u32>,
+    /// Rules of the program by what they say, each with its hash: to hash a rule again when the
+    /// table grows would touch memory all over the place.
+    known: HashTable<(u64, u32)>,
 }
 
 impl Lowering {
@@ -81,9 +82,12 @@ impl Lowering {
     }
 
     fn add_branch(&mut self, clause: &Clause, branch: &[Simple<'_>], first_new: usize) {
-        let Some(substitution) = equality::solve(branch) else {
-            let message = "the terms that have to be equal here never are";
-            return self.report(Diagnostic::new(Code::NeverTrue, clause.span, message));
+        let substitution = match equality::solve(branch) {
+            Ok(substitution) => substitution,
+            Err(place) => {
+                let never = Diagnostic::new(Code::NeverTrue, place, "these two terms are never equal");
+                return self.report(never.label("the rule never fires"));
+            }
         };
         let mut numbering = Numbering::default();
         let head = clause.head.as_ref().map(|head| self.atom(head, &substitution, &mut numbering));
@@ -155,7 +159,8 @@ impl Lowering {
     fn add_rule(&mut self, rule: Rule, first_new: usize) {
         let rules = &mut self.program.rules;
         let hash = hash_rule(&rule);
-        if let Some(&known) = self.known.find(hash, |&known| rules[known as usize].same_as(&rule)) {
+        let same = |&(other, id): &(u64, u32)| other == hash && rules[id as usize].same_as(&rule);
+        if let Some(&(_, known)) = self.known.find(hash, same) {
             if (known as usize) < first_new {
                 let earlier = rules[known as usize].span;
                 let warning = Diagnostic::new(Code::DuplicateRule, rule.span, "this rule stands here twice");
@@ -165,7 +170,7 @@ impl Lowering {
         }
         let id = rules.len() as u32;
         rules.push(rule);
-        self.known.insert_unique(hash, id, |&id| hash_rule(&rules[id as usize]));
+        self.known.insert_unique(hash, (hash, id), |&(hash, _)| hash);
     }
 
     fn check_contradictions(&mut self, body: &[Condition]) {

@@ -43,7 +43,9 @@ enum Head {
 pub struct Terms {
     nodes: Vec<Node>,
     args: Vec<TermId>,
-    table: HashTable<u32>,
+    /// Terms by their hash, which stands beside them: to hash a term again when the table grows
+    /// would touch memory all over the place.
+    table: HashTable<(u64, u32)>,
 }
 
 impl Terms {
@@ -115,11 +117,11 @@ impl Terms {
 
     fn intern(&mut self, head: Head, args: &[TermId]) -> TermId {
         let hash = hash_of(&(head, args));
-        let same = |&id: &u32| {
+        let same = |&(other, id): &(u64, u32)| {
             let node = &self.nodes[id as usize];
-            node.head == head && self.args_of(node) == args
+            other == hash && node.head == head && self.args_of(node) == args
         };
-        if let Some(&id) = self.table.find(hash, same) {
+        if let Some(&(_, id)) = self.table.find(hash, same) {
             return TermId(id);
         }
         let id = self.nodes.len() as u32;
@@ -132,11 +134,7 @@ impl Terms {
         };
         self.nodes.push(node);
         self.args.extend_from_slice(args);
-        let (nodes, args) = (&self.nodes, &self.args);
-        self.table.insert_unique(hash, id, |&id| {
-            let node = &nodes[id as usize];
-            hash_of(&(node.head, &args[node.args_start as usize..][..node.args_len as usize]))
-        });
+        self.table.insert_unique(hash, (hash, id), |&(hash, _)| hash);
         TermId(id)
     }
 }

@@ -1,0 +1,7 @@
+//! One module for each command: its arguments, what it does, how it reports.
+
+pub(crate) mod check;
+pub(crate) mod dump;
+pub(crate) mod perft;
+pub(crate) mod simulate;
+pub(crate) mod verify;

@@ -1,0 +1,110 @@
+//! `grundy perft`: counting move sequences.
+
+use crate::engine::{Engine, ReasonArgs};
+use crate::files::{ReadArgs, load_game};
+use crate::output::{Failure, Outcome, print, print_json};
+use anyhow::Result;
+use grundy::reasoner::{ReasonError, Reasoner};
+use serde_json::json;
+use std::time::Instant;
+
+/// Count the joint-move sequences of a given length
+///
+/// A sequence counts if it has exactly that length; one that a terminal state ends earlier is counted
+/// apart. Well-known games have published counts, so that this is a good test of a rule sheet:
+///
+///     grundy perft games/connect-four.kif 5
+#[derive(clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Args {
+    /// The rule sheet, or `-`
+    file: String,
+
+    /// The length of the sequences
+    depth: u32,
+
+    /// The engine
+    #[arg(long, value_enum, default_value = "reference")]
+    engine: Engine,
+
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    reason: ReasonArgs,
+
+    #[command(flatten)]
+    read: ReadArgs,
+}
+
+pub(crate) fn run(args: &Args) -> Result<Outcome> {
+    let game = load_game(&args.file, &args.read)?;
+    let start = Instant::now();
+    let mut counts = Counts::default();
+    match args.engine {
+        Engine::Reference => {
+            let mut reasoner = args.reason.reference(&game)?;
+            let initial = reasoner.initial().map_err(Failure::from)?;
+            perft(&mut reasoner, &initial, args.depth, &mut counts).map_err(Failure::from)?;
+        }
+    }
+    let seconds = start.elapsed().as_secs_f64();
+    if args.json {
+        print_json(&json!({
+            "depth": args.depth,
+            "sequences": counts.sequences,
+            "ended_earlier": counts.ended_earlier,
+            "seconds": seconds,
+            "engine": args.engine.name(),
+        }))?;
+    } else {
+        print(&format!(
+            "{} sequences of {} joint moves, {} that ended earlier ({seconds:.3} s)\n",
+            counts.sequences, args.depth, counts.ended_earlier
+        ))?;
+    }
+    Ok(Outcome::Fine)
+}
+
+#[derive(Default)]
+struct Counts {
+    sequences: u64,
+    ended_earlier: u64,
+}
+
+fn perft<R: Reasoner>(
+    reasoner: &mut R,
+    state: &R::State,
+    depth: u32,
+    counts: &mut Counts,
+) -> Result<(), ReasonError> {
+    if depth == 0 {
+        counts.sequences += 1;
+        return Ok(());
+    }
+    if reasoner.is_terminal(state)? {
+        counts.ended_earlier += 1;
+        return Ok(());
+    }
+    let legal = reasoner.legal(state)?;
+    if depth == 1 {
+        counts.sequences += legal.iter().map(|moves| moves.len() as u64).product::<u64>();
+        return Ok(());
+    }
+    let mut choice = vec![0; legal.len()];
+    if legal.iter().any(|moves| moves.is_empty()) {
+        return Ok(());
+    }
+    loop {
+        let joint: Vec<R::Move> = choice.iter().zip(&legal).map(|(&i, moves)| moves[i]).collect();
+        let next = reasoner.next(state, &joint)?;
+        perft(reasoner, &next, depth - 1, counts)?;
+        // Count up: the joint moves are the numbers of a mixed-radix system.
+        let Some(role) = (0..choice.len()).rev().find(|&role| choice[role] + 1 < legal[role].len()) else {
+            return Ok(());
+        };
+        choice[role] += 1;
+        choice[role + 1..].fill(0);
+    }
+}

@@ -1,0 +1,278 @@
+//! `grundy simulate`: random playouts.
+
+use crate::engine::{Engine, ReasonArgs, seconds};
+use crate::files::{Loaded, ReadArgs, load_game};
+use crate::output::{Failure, Outcome, note, print, print_json};
+use anyhow::Result;
+use grundy::reasoner::{ReasonError, Reasoner};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::{Map, Value, json};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// Play random games
+///
+/// In every state each role (the role `random` included) plays one of its legal moves, all equally likely.
+/// Playout number i depends on the seed and on i alone: the result is the same at any number of threads.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The rule sheet, or `-`
+    file: String,
+
+    /// The engine
+    #[arg(long, value_enum, default_value = "reference")]
+    engine: Engine,
+
+    /// How many games to play [default: 100]
+    #[arg(long, value_name = "N", conflicts_with = "seconds")]
+    playouts: Option<u64>,
+
+    /// Play for this long instead
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    seconds: Option<Duration>,
+
+    /// The seed of the random choices
+    #[arg(long, value_name = "K", default_value_t = 0)]
+    seed: u64,
+
+    /// How many threads play
+    #[arg(long, value_name = "T", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: u16,
+
+    /// Limit: how many moves a game may have before it is given up
+    #[arg(long, value_name = "N", default_value_t = 100_000, help_heading = "Limits")]
+    max_steps: u64,
+
+    /// Print each game: moves, what the roles see, goals
+    #[arg(long, conflicts_with = "json")]
+    show: bool,
+
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    reason: ReasonArgs,
+
+    #[command(flatten)]
+    read: ReadArgs,
+}
+
+/// Sums over playouts; integers, so that the order of adding does not matter.
+#[derive(Default)]
+struct Totals {
+    playouts: u64,
+    states: u64,
+    /// For each role: how many playouts gave it a goal value, and the sum of these.
+    goals: Vec<(u64, i64)>,
+    /// Playouts that reached a state in which somebody had no legal move.
+    stuck: u64,
+    /// Playouts that were given up.
+    unfinished: u64,
+}
+
+impl Totals {
+    fn add(&mut self, other: &Totals) {
+        self.playouts += other.playouts;
+        self.states += other.states;
+        self.stuck += other.stuck;
+        self.unfinished += other.unfinished;
+        self.goals.resize(self.goals.len().max(other.goals.len()), (0, 0));
+        for (mine, theirs) in self.goals.iter_mut().zip(&other.goals) {
+            mine.0 += theirs.0;
+            mine.1 += theirs.1;
+        }
+    }
+}
+
+pub(crate) fn run(args: &Args) -> Result<Outcome> {
+    let start = Instant::now();
+    let game = load_game(&args.file, &args.read)?;
+    match args.engine {
+        Engine::Reference => {
+            let reasoners = (0..args.threads).map(|_| args.reason.reference(&game));
+            let reasoners = reasoners.collect::<Result<Vec<_>, _>>()?;
+            simulate(args, &game, reasoners, start.elapsed())
+        }
+    }
+}
+
+fn simulate<R: Reasoner + Send>(
+    args: &Args,
+    game: &Loaded,
+    mut reasoners: Vec<R>,
+    setup: Duration,
+) -> Result<Outcome> {
+    let roles = reasoners[0].roles();
+    let start = Instant::now();
+    let quota = Quota::new(args, start);
+    let totals = if args.threads == 1 {
+        play_quota(args, &mut reasoners[0], &quota)?
+    } else {
+        std::thread::scope(|scope| -> Result<Totals, Failure> {
+            let threads: Vec<_> =
+                reasoners.iter_mut().map(|r| scope.spawn(|| play_quota(args, r, &quota))).collect();
+            let mut totals = Totals::default();
+            for thread in threads {
+                totals.add(&thread.join().expect("playouts do not panic")?);
+            }
+            Ok(totals)
+        })?
+    };
+    quota.bar.finish_and_clear();
+    report(args, game, &roles, &totals, setup, start.elapsed())
+}
+
+/// The playouts that are left, handed out by number.
+struct Quota {
+    next: AtomicU64,
+    end: u64,
+    deadline: Option<Instant>,
+    bar: ProgressBar,
+}
+
+impl Quota {
+    fn new(args: &Args, start: Instant) -> Quota {
+        let deadline = args.seconds.map(|seconds| start + seconds);
+        let end = if deadline.is_some() { u64::MAX } else { args.playouts.unwrap_or(100) };
+        // Drawn on standard error, and only if that is a terminal.
+        let bar = if deadline.is_some() { ProgressBar::new_spinner() } else { ProgressBar::new(end) };
+        let style = ProgressStyle::with_template("{elapsed} {wide_bar} {pos}/{len} playouts");
+        bar.set_style(style.expect("the template is well-formed"));
+        Quota { next: AtomicU64::new(0), end, deadline, bar }
+    }
+
+    fn take(&self) -> Option<u64> {
+        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            return None;
+        }
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        (number < self.end).then_some(number)
+    }
+}
+
+fn play_quota<R: Reasoner>(args: &Args, reasoner: &mut R, quota: &Quota) -> Result<Totals, Failure> {
+    let mut totals = Totals { goals: vec![(0, 0); reasoner.roles().len()], ..Totals::default() };
+    let initial = reasoner.initial()?;
+    while let Some(number) = quota.take() {
+        let mut rng = fastrand::Rng::with_seed(stream(args.seed, number));
+        play(args, reasoner, initial.clone(), &mut rng, &mut totals)?;
+        quota.bar.inc(1);
+    }
+    Ok(totals)
+}
+
+/// A seed for one playout (the finaliser of SplitMix64), so that neighbouring numbers share nothing.
+fn stream(seed: u64, number: u64) -> u64 {
+    let mut z = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(number);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+fn play<R: Reasoner>(
+    args: &Args,
+    reasoner: &mut R,
+    mut state: R::State,
+    rng: &mut fastrand::Rng,
+    totals: &mut Totals,
+) -> Result<(), ReasonError> {
+    totals.playouts += 1;
+    let mut steps = 0;
+    while !reasoner.is_terminal(&state)? {
+        if steps == args.max_steps {
+            totals.unfinished += 1;
+            return Ok(());
+        }
+        let legal = reasoner.legal(&state)?;
+        if legal.iter().any(|moves| moves.is_empty()) {
+            totals.stuck += 1;
+            return Ok(());
+        }
+        let joint: Vec<R::Move> = legal.iter().map(|moves| moves[rng.usize(..moves.len())]).collect();
+        if args.show {
+            show_step(reasoner, &state, &joint)?;
+        }
+        state = reasoner.next(&state, &joint)?;
+        steps += 1;
+        totals.states += 1;
+    }
+    let goals = reasoner.goals(&state)?;
+    if args.show {
+        let texts = goals.iter().map(|goal| goal.map_or("none".to_owned(), |goal| goal.to_string()));
+        note(&format!("end after {steps} moves, goals: {}\n", texts.collect::<Vec<_>>().join(" ")));
+    }
+    for (sum, goal) in totals.goals.iter_mut().zip(goals) {
+        if let Some(goal) = goal {
+            sum.0 += 1;
+            sum.1 += i64::from(goal);
+        }
+    }
+    Ok(())
+}
+
+fn show_step<R: Reasoner>(reasoner: &mut R, state: &R::State, joint: &[R::Move]) -> Result<(), ReasonError> {
+    let moves: Vec<String> = joint.iter().map(|&one_move| reasoner.move_text(one_move)).collect();
+    let percepts = reasoner.sees(state, joint)?;
+    let mut line = moves.join("  ");
+    for (role, seen) in reasoner.roles().iter().zip(percepts).filter(|(_, seen)| !seen.is_empty()) {
+        line.push_str(&format!("   [{role} sees {}]", seen.join(" ")));
+    }
+    note(&line);
+    Ok(())
+}
+
+fn report(
+    args: &Args,
+    game: &Loaded,
+    roles: &[String],
+    totals: &Totals,
+    setup: Duration,
+    elapsed: Duration,
+) -> Result<Outcome> {
+    let seconds = elapsed.as_secs_f64().max(1e-9);
+    let mean = |(count, sum): (u64, i64)| (count > 0).then(|| sum as f64 / count as f64);
+    let mean_length = totals.states as f64 / totals.playouts.max(1) as f64;
+    if args.json {
+        let goals: Map<String, Value> =
+            roles.iter().zip(&totals.goals).map(|(role, &sum)| (role.clone(), json!(mean(sum)))).collect();
+        print_json(&json!({
+            "engine": args.engine.name(),
+            "playouts": totals.playouts,
+            "states": totals.states,
+            "seconds": seconds,
+            "playouts_per_second": totals.playouts as f64 / seconds,
+            "states_per_second": totals.states as f64 / seconds,
+            "mean_length": mean_length,
+            "setup_seconds": setup.as_secs_f64(),
+            "goals": goals,
+            "stuck": totals.stuck,
+            "unfinished": totals.unfinished,
+        }))?;
+    } else {
+        let mut text = format!(
+            "{} playouts of {} in {seconds:.2} s: {:.0} playouts/s, {:.0} states/s, {mean_length:.1} moves a game\n",
+            totals.playouts,
+            game.source.name(),
+            totals.playouts as f64 / seconds,
+            totals.states as f64 / seconds,
+        );
+        for (role, &sum) in roles.iter().zip(&totals.goals) {
+            let mean = mean(sum).map_or("no goal value".to_owned(), |mean| format!("{mean:.2}"));
+            text.push_str(&format!("  {role}: {mean}\n"));
+        }
+        print(&text)?;
+    }
+    if totals.stuck > 0 {
+        note(&format!("note: {} games ended because a role had no legal move", totals.stuck));
+    }
+    if totals.unfinished > 0 {
+        let limit = args.max_steps;
+        note(&format!(
+            "error: {} games were given up after {limit} moves (limit `steps`, --max-steps)",
+            totals.unfinished
+        ));
+        return Ok(Outcome::Limit);
+    }
+    Ok(Outcome::Fine)
+}

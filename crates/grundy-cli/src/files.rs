@@ -1,0 +1,163 @@
+//! Files in, sources and programs out.
+//!
+//! The only place where the project opens files.
+
+use crate::output::{Failure, Outcome, note};
+use crate::render;
+use anyhow::Result;
+use clap::ValueEnum;
+use grundy::analysis::{self, Analysis};
+use grundy_syntax::{Dialect, Limits, Notation, Program, Reading, Severity, Source, read};
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+/// How to read a file.
+#[derive(clap::Args, Clone, Debug)]
+pub(crate) struct ReadArgs {
+    /// How the file is written; by default `.pl` files are Prolog, all others KIF
+    #[arg(long, value_enum, global = true, help_heading = "Reading")]
+    notation: Option<NotationArg>,
+
+    /// What the file is; by default KIF files are games and Prolog files theories
+    #[arg(long, value_enum, global = true, help_heading = "Reading")]
+    dialect: Option<DialectArg>,
+
+    /// Limit: how deep parentheses may nest
+    #[arg(long, value_name = "N", default_value_t = Limits::default().nesting as u32, help_heading = "Limits",
+          value_parser = clap::value_parser!(u32).range(1..=2000))]
+    max_nesting: u32,
+
+    /// Limit: how many rules one rule with `or` may become
+    #[arg(long, value_name = "N", default_value_t = Limits::default().branches, help_heading = "Limits")]
+    max_branches: usize,
+
+    /// Limit: how many rules a sheet may have
+    #[arg(long, value_name = "N", default_value_t = Limits::default().rules, help_heading = "Limits")]
+    max_source_rules: usize,
+
+    /// Limit: how many bytes a file may have
+    #[arg(long, value_name = "BYTES", default_value_t = 1 << 30, help_heading = "Limits",
+          value_parser = clap::value_parser!(u64).range(1..=grundy_syntax::MAX_SOURCE_BYTES as u64))]
+    max_file_bytes: u64,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum NotationArg {
+    Kif,
+    Prolog,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum DialectArg {
+    Game,
+    Theory,
+}
+
+impl ReadArgs {
+    /// The bounds that the readers get.
+    pub(crate) fn limits(&self) -> Limits {
+        Limits {
+            nesting: self.max_nesting as usize,
+            branches: self.max_branches,
+            rules: self.max_source_rules,
+            ..Limits::default()
+        }
+    }
+
+    /// How a file of this name is written.
+    pub(crate) fn notation(&self, path: &str) -> Notation {
+        match self.notation {
+            Some(NotationArg::Kif) => Notation::Kif,
+            Some(NotationArg::Prolog) => Notation::Prolog,
+            None if Path::new(path).extension().is_some_and(|extension| extension == "pl") => {
+                Notation::Prolog
+            }
+            None => Notation::Kif,
+        }
+    }
+
+    fn dialect(&self, path: &str) -> Dialect {
+        match (self.dialect, self.notation(path)) {
+            (Some(DialectArg::Game), _) | (None, Notation::Kif) => Dialect::Game,
+            (Some(DialectArg::Theory), _) | (None, Notation::Prolog) => Dialect::Theory,
+        }
+    }
+}
+
+/// A file that was read, checked, and perhaps found wanting.
+pub(crate) struct Loaded {
+    pub(crate) source: Source,
+    pub(crate) program: Program,
+    pub(crate) analysis: Analysis,
+    pub(crate) diagnostics: Vec<grundy_syntax::Diagnostic>,
+}
+
+/// Reads the text of a file, or of standard input for `-`.
+pub(crate) fn read_source(path: &str, args: &ReadArgs) -> Result<Source> {
+    let mut bytes = Vec::new();
+    let limit = args.max_file_bytes;
+    let read = if path == "-" {
+        io::stdin().lock().take(limit + 1).read_to_end(&mut bytes)
+    } else {
+        File::open(path).and_then(|file| file.take(limit + 1).read_to_end(&mut bytes))
+    };
+    read.map_err(|error| Failure::new(Outcome::Wrong, format!("cannot read `{path}`: {error}")))?;
+    if bytes.len() as u64 > limit {
+        let message = format!("`{path}` has more than {limit} bytes (limit `file-bytes`, --max-file-bytes)");
+        return Err(Failure::new(Outcome::Limit, message).into());
+    }
+    let name = if path == "-" { "<stdin>" } else { path };
+    Ok(Source::from_bytes(name, bytes))
+}
+
+/// Reads and checks a file; what is wrong with it is in the diagnostics.
+pub(crate) fn load(path: &str, args: &ReadArgs) -> Result<Loaded> {
+    let source = read_source(path, args)?;
+    let Reading { program, mut diagnostics } =
+        read(&source, args.notation(path), args.dialect(path), &args.limits());
+    let analysis = analysis::analyze(&source, &program, &mut diagnostics);
+    Ok(Loaded { source, program, analysis, diagnostics })
+}
+
+/// Reads a file for an engine: errors are printed and end the command.
+pub(crate) fn load_sound(path: &str, args: &ReadArgs) -> Result<Loaded> {
+    let loaded = load(path, args)?;
+    let fatal: Vec<_> = loaded.diagnostics.iter().filter(|d| d.is_fatal()).collect();
+    let Some(worst) = fatal.iter().map(|d| d.severity()).max() else { return Ok(loaded) };
+    for diagnostic in &fatal {
+        note(&render::diagnostic(&loaded.source, diagnostic));
+    }
+    let outcome = if worst == Severity::Limit { Outcome::Limit } else { Outcome::Wrong };
+    let message = format!("`{path}` cannot be used: {}", render::count(fatal.len(), "error"));
+    Err(Failure::new(outcome, message).into())
+}
+
+/// Reads a sheet that has to be a game.
+pub(crate) fn load_game(path: &str, args: &ReadArgs) -> Result<Loaded> {
+    let loaded = load_sound(path, args)?;
+    if loaded.program.dialect != Dialect::Game {
+        return Err(
+            Failure::new(Outcome::Wrong, format!("`{path}` is a theory, and a game is needed")).into()
+        );
+    }
+    Ok(loaded)
+}
+
+/// The paths of all `.kif` and `.pl` files in a folder and its subfolders.
+pub(crate) fn sheets_below(folder: &Path) -> Result<Vec<String>> {
+    let mut found = Vec::new();
+    let entries = std::fs::read_dir(folder).map_err(|error| {
+        Failure::new(Outcome::Wrong, format!("cannot read `{}`: {error}", folder.display()))
+    })?;
+    for entry in entries {
+        let path = entry?.path();
+        // A link to a folder above would have no end.
+        if path.is_dir() && !path.is_symlink() {
+            found.append(&mut sheets_below(&path)?);
+        } else if path.extension().is_some_and(|extension| extension == "kif" || extension == "pl") {
+            found.push(path.to_string_lossy().into_owned());
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,182 @@
+//! Traces: games that somebody recorded, and replaying them.
+
+use crate::output::{Failure, Outcome};
+use grundy::reasoner::{ReasonError, Reasoner};
+use grundy_syntax::Source;
+use serde::Deserialize;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// One recorded state.
+#[derive(Deserialize)]
+pub(crate) struct Step {
+    playout: u64,
+    step: u64,
+    state: Vec<String>,
+    legal: BTreeMap<String, Vec<String>>,
+    terminal: bool,
+    goals: BTreeMap<String, Option<i32>>,
+    moves: Option<BTreeMap<String, String>>,
+}
+
+/// What replaying a trace found.
+#[derive(Default)]
+pub(crate) struct Replay {
+    pub(crate) states: u64,
+    /// How many of the states differ.
+    pub(crate) differences: u64,
+    /// A description of each.
+    pub(crate) described: Vec<String>,
+}
+
+/// Reads a trace: one JSON object a line.
+pub(crate) fn read_trace(source: &Source) -> Result<Vec<Step>, Failure> {
+    let lines = source.text().lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    let read = lines.map(|(number, line)| {
+        serde_json::from_str(line).map_err(|error| {
+            let place = format!("{}:{}", source.name(), number + 1);
+            Failure::new(Outcome::Wrong, format!("{place}: not a line of a trace: {error}"))
+        })
+    });
+    read.collect()
+}
+
+/// Plays the recorded moves and compares every state on the way.
+///
+/// A playout starts in the initial state and follows the recorded moves, so that no fact has to be
+/// translated back: traces are in lower case, sheets may not be.
+pub(crate) fn replay<R: Reasoner>(reasoner: &mut R, trace: &[Step]) -> Result<Replay, ReasonError> {
+    let roles: Vec<String> = reasoner.roles().iter().map(|role| fold(role)).collect();
+    let mut result = Replay::default();
+    let mut state = None;
+    for step in trace {
+        if step.step == 0 {
+            state = Some(reasoner.initial()?);
+        }
+        let Some(current) = &state else { continue };
+        result.states += 1;
+        let mut differences = compare(reasoner, &roles, current, step)?;
+        let following = follow(reasoner, &roles, current, step, &mut differences)?;
+        if !differences.is_empty() {
+            result.differences += 1;
+            let place = format!("playout {}, step {}", step.playout, step.step);
+            result.described.push(format!("{place}: {}", differences.join("; ")));
+        }
+        state = following;
+    }
+    Ok(result)
+}
+
+/// The ways in which a state is not as recorded.
+fn compare<R: Reasoner>(
+    reasoner: &mut R,
+    roles: &[String],
+    state: &R::State,
+    step: &Step,
+) -> Result<Vec<String>, ReasonError> {
+    let mut found = Vec::new();
+    found.extend(difference("state", &reasoner.facts(state), &step.state));
+    let legal = reasoner.legal(state)?;
+    let goals = reasoner.goals(state)?;
+    for (number, role) in roles.iter().enumerate() {
+        let moves: Vec<String> = legal[number].iter().map(|&one_move| reasoner.move_text(one_move)).collect();
+        let recorded = of_role(&step.legal, role).map_or(&[][..], |moves| moves);
+        found.extend(difference(&format!("legal moves of {role}"), &moves, recorded));
+        let recorded = of_role(&step.goals, role).copied().flatten();
+        if goals[number] != recorded {
+            let show = |goal: Option<i32>| goal.map_or("none".to_owned(), |goal| goal.to_string());
+            found.push(format!("goal of {role}: {} instead of {}", show(goals[number]), show(recorded)));
+        }
+    }
+    let terminal = reasoner.is_terminal(state)?;
+    if terminal != step.terminal {
+        found.push(format!("terminal: {terminal} instead of {}", step.terminal));
+    }
+    Ok(found)
+}
+
+/// Plays the recorded moves; `None` at the end of a playout, or if the moves cannot be played.
+fn follow<R: Reasoner>(
+    reasoner: &mut R,
+    roles: &[String],
+    state: &R::State,
+    step: &Step,
+    differences: &mut Vec<String>,
+) -> Result<Option<R::State>, ReasonError> {
+    let Some(recorded) = &step.moves else { return Ok(None) };
+    let legal = reasoner.legal(state)?;
+    let mut joint = Vec::new();
+    for (role, moves) in roles.iter().zip(&legal) {
+        let wanted = of_role(recorded, role).map_or(String::new(), |text| fold(text));
+        match moves.iter().find(|&&one_move| fold(&reasoner.move_text(one_move)) == wanted) {
+            Some(&one_move) => joint.push(one_move),
+            None => {
+                differences.push(format!("{role} cannot play `{wanted}`"));
+                return Ok(None);
+            }
+        }
+    }
+    reasoner.next(state, &joint).map(Some)
+}
+
+fn of_role<'a, T>(map: &'a BTreeMap<String, T>, role: &str) -> Option<&'a T> {
+    map.iter().find(|(name, _)| fold(name) == role).map(|(_, value)| value)
+}
+
+/// Says what is missing and what is too much, if anything.
+fn difference(what: &str, found: &[String], recorded: &[String]) -> Option<String> {
+    let found: BTreeSet<String> = found.iter().map(|text| fold(text)).collect();
+    let recorded: BTreeSet<String> = recorded.iter().map(|text| fold(text)).collect();
+    let list = |atoms: Vec<&String>| -> String {
+        let shown: Vec<&str> = atoms.iter().take(10).map(|atom| atom.as_str()).collect();
+        let more = if atoms.len() > 10 { format!(" and {} more", atoms.len() - 10) } else { String::new() };
+        format!("{}{more}", shown.join(" "))
+    };
+    let missing: Vec<&String> = recorded.difference(&found).collect();
+    let extra: Vec<&String> = found.difference(&recorded).collect();
+    let mut parts = Vec::new();
+    if !missing.is_empty() {
+        parts.push(format!("missing {}", list(missing)));
+    }
+    if !extra.is_empty() {
+        parts.push(format!("too many {}", list(extra)));
+    }
+    (!parts.is_empty()).then(|| format!("{what}: {}", parts.join(", ")))
+}
+
+/// Lower case, single spaces, and no parentheses around lone names.
+fn fold(text: &str) -> String {
+    let spaced = text.to_lowercase().replace('(', " ( ").replace(')', " ) ");
+    let mut words: Vec<&str> = Vec::new();
+    for word in spaced.split_whitespace() {
+        match (word, &words[..]) {
+            (")", [.., "(", name]) if *name != ")" => {
+                let name = *name;
+                words.truncate(words.len() - 2);
+                words.push(name);
+            }
+            _ => words.push(word),
+        }
+    }
+    words.join(" ").replace("( ", "(").replace(" )", ")")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folding_ignores_case_space_and_lone_parentheses() {
+        assert_eq!(fold("(Cell  1 (A))"), "(cell 1 a)");
+        assert_eq!(fold("(x)"), "x");
+        assert_eq!(fold("noop"), "noop");
+        assert_eq!(fold("(f (g (h)) (k 1))"), "(f (g h) (k 1))".replace("(g h)", "(g h)"));
+    }
+
+    #[test]
+    fn differences_are_named() {
+        let texts = |words: &[&str]| words.iter().map(|word| word.to_string()).collect::<Vec<_>>();
+        assert_eq!(difference("state", &texts(&["a", "b"]), &texts(&["B", "A"])), None);
+        let found = difference("state", &texts(&["a", "c"]), &texts(&["a", "b"])).unwrap();
+        assert_eq!(found, "state: missing b, too many c");
+    }
+}

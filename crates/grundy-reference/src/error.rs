@@ -1,0 +1,74 @@
+//! What can go wrong, and the bounds within which the evaluator works.
+
+use std::time::Instant;
+
+/// Bounds on one evaluation.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// How many facts may be known at a time.
+    pub facts: usize,
+    /// How deep terms may nest.
+    pub term_depth: usize,
+    /// When to give up.
+    pub deadline: Option<Instant>,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { facts: 20_000_000, term_depth: 100, deadline: None }
+    }
+}
+
+/// Why an evaluation stopped. Rules are printed in KIF notation.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// A rule has a variable that no condition binds.
+    #[error("a variable is not bound by any condition of {rule}")]
+    Unsafe {
+        /// The rule.
+        rule: String,
+    },
+    /// An atom depends on its own negation.
+    #[error("`{atom}` depends on its own negation")]
+    NegationCycle {
+        /// One such atom.
+        atom: String,
+    },
+    /// The limit on facts was hit.
+    #[error("more than {limit} facts (limit `facts`); last derived by {rule}")]
+    TooManyFacts {
+        /// The limit.
+        limit: usize,
+        /// The rule that passed it.
+        rule: String,
+    },
+    /// The limit on the depth of terms was hit.
+    #[error("terms nest deeper than {limit} (limit `term-depth`) in {rule}")]
+    TooDeep {
+        /// The limit.
+        limit: usize,
+        /// The rule that builds them.
+        rule: String,
+    },
+    /// The time is over.
+    #[error("out of time (limit `timeout`) in {rule}")]
+    OutOfTime {
+        /// The rule that was being evaluated.
+        rule: String,
+    },
+    /// The number of moves is not the number of roles.
+    #[error("{found} moves for {roles} roles")]
+    WrongNumberOfMoves {
+        /// How many moves were given.
+        found: usize,
+        /// How many roles there are.
+        roles: usize,
+    },
+}
+
+impl Error {
+    /// Whether a bound was hit, as opposed to the program being wrong.
+    pub fn is_limit(&self) -> bool {
+        matches!(self, Error::TooManyFacts { .. } | Error::TooDeep { .. } | Error::OutOfTime { .. })
+    }
+}

@@ -1,0 +1,148 @@
+//! [`Analysis`]: what can be said of a program without running it.
+//!
+//! Every predicate has a [`Class`], belongs to a component of mutually dependent predicates, and
+//! components are listed such that each depends on earlier ones only. If no diagnostic is fatal,
+//! the program is safe (every variable is bound by a positive condition), stratified by ground
+//! atom as far as patterns can tell, and, if it is a game, has all the parts of one.
+//!
+//! [`analyze`] is the list of all checks; each of them has a file of its own.
+
+mod cycles;
+mod game;
+mod graph;
+mod names;
+mod print;
+mod safety;
+mod suggest;
+
+pub use print::print_analysis;
+
+use graph::Graph;
+use grundy_syntax::{Diagnostic, Dialect, Keyword, Literal, PredicateId, Program, Source, tidy};
+
+/// What the truth of a predicate's atoms depends on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Class {
+    /// On nothing: the same in all states.
+    Static,
+    /// On the state, that is, on `true` or on dynamic facts.
+    State,
+    /// On the moves as well.
+    Move,
+}
+
+/// Classes, components and strata of the predicates of a program.
+#[derive(Clone, Debug)]
+pub struct Analysis {
+    components: Vec<Vec<PredicateId>>,
+    component_of: Vec<usize>,
+    classes: Vec<Class>,
+    strata: Vec<usize>,
+}
+
+impl Analysis {
+    /// Components of mutually dependent predicates; each depends on earlier ones only.
+    pub fn components(&self) -> &[Vec<PredicateId>] {
+        &self.components
+    }
+
+    /// The number of a predicate's component.
+    pub fn component_of(&self, predicate: PredicateId) -> usize {
+        self.component_of[predicate.0 as usize]
+    }
+
+    /// What a predicate depends on.
+    pub fn class(&self, predicate: PredicateId) -> Class {
+        self.classes[predicate.0 as usize]
+    }
+
+    /// How many negations lie below a component.
+    pub fn stratum(&self, component: usize) -> usize {
+        self.strata[component]
+    }
+
+    fn same_component(&self, a: PredicateId, b: PredicateId) -> bool {
+        self.component_of(a) == self.component_of(b)
+    }
+}
+
+/// Analyses a program, and adds all that is wrong or doubtful in it to the diagnostics.
+pub fn analyze(source: &Source, program: &Program, diagnostics: &mut Vec<Diagnostic>) -> Analysis {
+    let analysis = classify(program);
+    let context = Context { source, program, analysis: &analysis };
+    names::check_arities(&context, diagnostics);
+    names::check_capitalisation(&context, diagnostics);
+    names::check_definitions_and_uses(&context, diagnostics);
+    safety::check(&context, diagnostics);
+    cycles::check_negation(&context, diagnostics);
+    cycles::check_recursion(&context, diagnostics);
+    if program.dialect == Dialect::Game {
+        game::check(&context, diagnostics);
+    }
+    tidy(diagnostics);
+    analysis
+}
+
+/// What every check may look at.
+struct Context<'a> {
+    source: &'a Source,
+    program: &'a Program,
+    analysis: &'a Analysis,
+}
+
+fn classify(program: &Program) -> Analysis {
+    let count = program.predicate_count();
+    let mut graph = Graph::new(count);
+    for rule in &program.rules {
+        for atom in rule.literals().filter_map(Literal::atom) {
+            graph.add_edge(rule.head.predicate.0 as usize, atom.predicate.0 as usize);
+        }
+    }
+    let components = graph.components();
+    let mut component_of = vec![0; count];
+    for (number, members) in components.iter().enumerate() {
+        members.iter().for_each(|&member| component_of[member] = number);
+    }
+    let mut classes = given_classes(program);
+    let mut strata = vec![0; components.len()];
+    let rules_of = rules_by_component(program, &component_of, components.len());
+    for (number, members) in components.iter().enumerate() {
+        let mut class = members.iter().map(|&member| classes[member]).max().unwrap_or(Class::Static);
+        for &rule in &rules_of[number] {
+            for literal in program.rules[rule].literals() {
+                let Some(atom) = literal.atom() else { continue };
+                let predicate = atom.predicate.0 as usize;
+                class = class.max(classes[predicate]);
+                let negated = usize::from(matches!(literal, Literal::Not(_)));
+                if component_of[predicate] != number {
+                    strata[number] = strata[number].max(strata[component_of[predicate]] + negated);
+                }
+            }
+        }
+        members.iter().for_each(|&member| classes[member] = class);
+    }
+    let to_ids = |members: Vec<usize>| members.into_iter().map(|member| PredicateId(member as u32)).collect();
+    Analysis { components: components.into_iter().map(to_ids).collect(), component_of, classes, strata }
+}
+
+/// The classes of the predicates whose facts come from outside.
+fn given_classes(program: &Program) -> Vec<Class> {
+    let mut classes = vec![Class::Static; program.predicate_count()];
+    for declaration in &program.dynamic {
+        classes[declaration.predicate.0 as usize] = Class::State;
+    }
+    for (keyword, class) in [(Keyword::True, Class::State), (Keyword::Does, Class::Move)] {
+        if let Some(predicate) = program.keyword(keyword) {
+            classes[predicate.0 as usize] = class;
+        }
+    }
+    classes
+}
+
+fn rules_by_component(program: &Program, component_of: &[usize], components: usize) -> Vec<Vec<usize>> {
+    let mut rules = vec![Vec::new(); components];
+    for (number, rule) in program.rules.iter().enumerate() {
+        rules[component_of[rule.head.predicate.0 as usize]].push(number);
+    }
+    rules
+}

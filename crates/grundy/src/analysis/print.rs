@@ -1,0 +1,33 @@
+//! Printing an analysis: one line a component, what it needs before what needs it.
+
+use super::{Analysis, Class};
+use grundy_syntax::{Notation, PredicateId, Printer, Program};
+use std::fmt::Write;
+
+/// Predicates by component, with stratum, class and number of rules.
+pub fn print_analysis(program: &Program, analysis: &Analysis) -> String {
+    let printer = Printer::new(program, Notation::Kif);
+    let mut out = String::new();
+    for (number, members) in analysis.components().iter().enumerate() {
+        let Some(&first) = members.first() else { continue };
+        let class = match analysis.class(first) {
+            Class::Static => "static",
+            Class::State => "state",
+            Class::Move => "move",
+        };
+        let rules = |predicate: PredicateId| {
+            program.rules.iter().filter(move |rule| rule.head.predicate == predicate)
+        };
+        let conditions = || members.iter().flat_map(|&member| rules(member)).flat_map(|rule| rule.literals());
+        let recursive =
+            conditions().filter_map(|literal| literal.atom()).any(|atom| members.contains(&atom.predicate));
+        let names: Vec<String> = members
+            .iter()
+            .map(|&member| format!("{} ({})", printer.predicate(member), rules(member).count()))
+            .collect();
+        let mark = if recursive { "  recursive" } else { "" };
+        let _ =
+            writeln!(out, "stratum {:<3} {class:<7} {}{mark}", analysis.stratum(number), names.join(", "));
+    }
+    out
+}

@@ -1,0 +1,184 @@
+//! What every engine can be asked, so that one piece of code plays, replays and counts with any.
+
+use grundy_syntax::{Kind, Limits, Program, SexprId, Sexprs, Source, Symbols, TermId, Terms, read_sexprs};
+
+/// Why an engine could not answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReasonError {
+    /// The description of the game is at fault.
+    #[error("{0}")]
+    Game(String),
+    /// A limit was hit.
+    #[error("{0}")]
+    Limit(String),
+    /// A fact or move was given that is no ground term.
+    #[error("`{0}` is not a ground term")]
+    NotATerm(String),
+}
+
+/// An engine that answers questions about the states of one game.
+///
+/// Roles are numbered in the order of the sheet. Moves and facts are terms, which the engine can
+/// print and read. `&mut self` is for caches: the answers depend on the arguments alone.
+pub trait Reasoner {
+    /// A state, cheap enough to keep some of.
+    type State: Clone;
+    /// A move of one role.
+    type Move: Copy + Eq;
+
+    /// The names of the roles.
+    fn roles(&self) -> Vec<String>;
+
+    /// The state at the start.
+    fn initial(&mut self) -> Result<Self::State, ReasonError>;
+
+    /// For each role, its legal moves. The order is the same for equal states.
+    fn legal(&mut self, state: &Self::State) -> Result<Vec<Vec<Self::Move>>, ReasonError>;
+
+    /// Whether the game is over.
+    fn is_terminal(&mut self, state: &Self::State) -> Result<bool, ReasonError>;
+
+    /// For each role its goal value, if there is exactly one and it is a number.
+    fn goals(&mut self, state: &Self::State) -> Result<Vec<Option<i32>>, ReasonError>;
+
+    /// The state after these moves, one for each role.
+    fn next(&mut self, state: &Self::State, moves: &[Self::Move]) -> Result<Self::State, ReasonError>;
+
+    /// What each role is told when these moves are played (GDL-II), as text.
+    fn sees(&mut self, state: &Self::State, moves: &[Self::Move]) -> Result<Vec<Vec<String>>, ReasonError>;
+
+    /// The true facts of a state, as text, sorted.
+    fn facts(&self, state: &Self::State) -> Vec<String>;
+
+    /// The state in which exactly these facts are true.
+    fn state_of(&mut self, facts: &[String]) -> Result<Self::State, ReasonError>;
+
+    /// A move as text.
+    fn move_text(&self, one_move: Self::Move) -> String;
+
+    /// The move that a text stands for.
+    fn move_of(&mut self, text: &str) -> Result<Self::Move, ReasonError>;
+}
+
+/// The reference reasoner as an engine. Moves are sorted by their text, as are those of the other
+/// engines, so that equal seeds give equal games.
+pub struct Reference {
+    game: grundy_reference::Game,
+    roles: Vec<String>,
+}
+
+impl Reference {
+    /// Prepares a game.
+    pub fn new(program: Program, limits: grundy_reference::Limits) -> Result<Reference, ReasonError> {
+        let game = grundy_reference::Game::new(program, limits)?;
+        let roles = game.roles().iter().map(|&role| game.text(role)).collect();
+        Ok(Reference { game, roles })
+    }
+
+    fn texts(&self, terms: &[TermId]) -> Vec<String> {
+        let mut texts: Vec<String> = terms.iter().map(|&term| self.game.text(term)).collect();
+        texts.sort_unstable();
+        texts
+    }
+
+    fn term(&mut self, text: &str) -> Result<TermId, ReasonError> {
+        let (symbols, terms) = self.game.names_and_terms_mut();
+        read_ground_term(text, symbols, terms).ok_or_else(|| ReasonError::NotATerm(text.to_owned()))
+    }
+}
+
+impl From<grundy_reference::Error> for ReasonError {
+    fn from(error: grundy_reference::Error) -> ReasonError {
+        let text = error.to_string();
+        if error.is_limit() { ReasonError::Limit(text) } else { ReasonError::Game(text) }
+    }
+}
+
+impl Reasoner for Reference {
+    type State = grundy_reference::State;
+    type Move = TermId;
+
+    fn roles(&self) -> Vec<String> {
+        self.roles.clone()
+    }
+
+    fn initial(&mut self) -> Result<Self::State, ReasonError> {
+        Ok(self.game.initial()?)
+    }
+
+    fn legal(&mut self, state: &Self::State) -> Result<Vec<Vec<TermId>>, ReasonError> {
+        let mut legal = self.game.legal(state)?;
+        for moves in &mut legal {
+            moves.sort_by_cached_key(|&one_move| self.game.text(one_move));
+        }
+        Ok(legal)
+    }
+
+    fn is_terminal(&mut self, state: &Self::State) -> Result<bool, ReasonError> {
+        Ok(self.game.is_terminal(state)?)
+    }
+
+    fn goals(&mut self, state: &Self::State) -> Result<Vec<Option<i32>>, ReasonError> {
+        let goals = self.game.goals(state)?;
+        let single = |values: &Vec<TermId>| match values[..] {
+            [value] => self.game.text(value).parse().ok(),
+            _ => None,
+        };
+        Ok(goals.iter().map(single).collect())
+    }
+
+    fn next(&mut self, state: &Self::State, moves: &[TermId]) -> Result<Self::State, ReasonError> {
+        Ok(self.game.next(state, moves)?)
+    }
+
+    fn sees(&mut self, state: &Self::State, moves: &[TermId]) -> Result<Vec<Vec<String>>, ReasonError> {
+        let sees = self.game.sees(state, moves)?;
+        Ok(sees.iter().map(|percepts| self.texts(percepts)).collect())
+    }
+
+    fn facts(&self, state: &Self::State) -> Vec<String> {
+        self.texts(state)
+    }
+
+    fn state_of(&mut self, facts: &[String]) -> Result<Self::State, ReasonError> {
+        let mut state = facts.iter().map(|fact| self.term(fact)).collect::<Result<Vec<_>, _>>()?;
+        state.sort_unstable();
+        state.dedup();
+        Ok(state)
+    }
+
+    fn move_text(&self, one_move: TermId) -> String {
+        self.game.text(one_move)
+    }
+
+    fn move_of(&mut self, text: &str) -> Result<TermId, ReasonError> {
+        self.term(text)
+    }
+}
+
+/// Reads one ground term in KIF notation. `(x)` is the same as `x`.
+pub fn read_ground_term(text: &str, symbols: &mut Symbols, terms: &mut Terms) -> Option<TermId> {
+    let source = Source::new("term", text);
+    let (sexprs, diagnostics) = read_sexprs(&source, &Limits::default());
+    let mut forms = sexprs.forms();
+    let (Some(form), None, true) = (forms.next(), forms.next(), diagnostics.is_empty()) else { return None };
+    build_term(&source, &sexprs, form, symbols, terms)
+}
+
+fn build_term(
+    source: &Source,
+    sexprs: &Sexprs,
+    id: SexprId,
+    symbols: &mut Symbols,
+    terms: &mut Terms,
+) -> Option<TermId> {
+    let mut parts = sexprs.children(id);
+    let name = match sexprs.kind(id) {
+        Kind::Atom => id,
+        Kind::List => parts.next()?,
+    };
+    let name = sexprs.atom(source, name).filter(|name| !name.starts_with('?'))?;
+    let args: Option<Vec<TermId>> =
+        parts.map(|part| build_term(source, sexprs, part, symbols, terms)).collect();
+    Some(terms.compound(symbols.intern(name), &args?))
+}
