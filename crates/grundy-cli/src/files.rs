@@ -123,7 +123,7 @@ pub(crate) fn load(path: &str, args: &ReadArgs) -> Result<Loaded> {
 /// Reads a file for an engine: errors are printed and end the command.
 pub(crate) fn load_sound(path: &str, args: &ReadArgs) -> Result<Loaded> {
     let loaded = load(path, args)?;
-    let fatal: Vec<_> = loaded.diagnostics.iter().filter(|d| d.is_fatal()).collect();
+    let fatal: Vec<_> = loaded.diagnostics.iter().filter(|d| d.code.stops()).collect();
     let Some(worst) = fatal.iter().map(|d| d.severity()).max() else { return Ok(loaded) };
     for diagnostic in &fatal {
         note(&render::diagnostic(&loaded.source, diagnostic));

@@ -37,7 +37,7 @@ impl Evaluator {
         wanted: &[PredicateId],
         limits: Limits,
     ) -> Result<Evaluator, Error> {
-        let mut facts = Facts::new(program.terms.clone(), program.predicate_count(), limits);
+        let facts = Facts::new(program.terms.clone(), program.predicate_count(), limits);
         let needed = needed(&program, wanted);
         let mut tiers = vec![0; program.predicate_count()];
         for (tier, predicates) in given.iter().enumerate() {
@@ -46,7 +46,7 @@ impl Evaluator {
         let mut prepared = Vec::new();
         for members in components(&program) {
             if members.iter().all(|member| needed[member.0 as usize]) {
-                prepared.push(prepare(&program, members, &mut tiers, &mut facts)?);
+                prepared.push(prepare(&program, members, &mut tiers)?);
             }
         }
         let mut evaluator = Evaluator { program, facts, components: prepared, given };
@@ -187,12 +187,7 @@ fn take(facts: &mut Facts, members: &[PredicateId]) -> Vec<(PredicateId, Relatio
     taken
 }
 
-fn prepare(
-    program: &Program,
-    members: Vec<PredicateId>,
-    tiers: &mut [usize],
-    facts: &mut Facts,
-) -> Result<Component, Error> {
+fn prepare(program: &Program, members: Vec<PredicateId>, tiers: &mut [usize]) -> Result<Component, Error> {
     let rules =
         || program.rules.iter().enumerate().filter(|(_, rule)| members.contains(&rule.head.predicate));
     let conditions = || rules().flat_map(|(_, rule)| rule.literals());
@@ -206,11 +201,6 @@ fn prepare(
     for (number, rule) in rules() {
         let plan = plan(&program.terms, number, rule)
             .ok_or_else(|| Error::Unsafe { rule: print_rule(program, number) })?;
-        for step in &plan.steps {
-            if let Literal::Holds(atom) = &step.literal {
-                facts.relations[atom.predicate.0 as usize].add_index(step.mask);
-            }
-        }
         plans.push(plan);
     }
     Ok(Component { members, plans, tier, has_negation })

@@ -1,13 +1,11 @@
 //! Matching rules, and repeating it until nothing new follows.
 
 use crate::error::{Error, Limits};
-use crate::plan::{Plan, Step};
-use crate::relation::Relation;
-use grundy_syntax::{Atom, Literal, PredicateId, Term, TermId, Terms};
+use crate::plan::{Pattern, Plan, Test};
+use crate::relation::{MAX_INDEXED, Mask, Relation, Row};
+use grundy_syntax::{Atom, Literal, PredicateId, Term, TermId, Terms, VariableId};
 use std::ops::Range;
 use std::time::Instant;
-
-type Row = Box<[TermId]>;
 
 /// All that is known, and the terms that it speaks of.
 pub(crate) struct Facts {
@@ -37,12 +35,25 @@ pub(crate) enum Negation<'a> {
     Estimate(&'a [(PredicateId, Relation)]),
 }
 
-/// One pass over a rule: which condition, if any, is matched with which rows only.
-#[derive(Clone)]
+/// One pass over a rule.
 struct Pass<'a> {
     plan: &'a Plan,
+    /// The condition, if any, that is matched with these rows only.
     delta: Option<(usize, Range<usize>)>,
     negation: Negation<'a>,
+    derived: Vec<Row>,
+}
+
+/// How far the matching of a rule has come.
+struct Match {
+    /// The values of the variables that are bound.
+    bindings: Vec<Option<TermId>>,
+    /// The bound variables in the order in which they were bound.
+    trail: Vec<VariableId>,
+    /// Which positive conditions are matched.
+    matched: Vec<bool>,
+    /// Which tests have passed.
+    tested: Vec<bool>,
 }
 
 impl Facts {
@@ -80,7 +91,7 @@ impl Facts {
     ) -> Result<(), (Stop, usize)> {
         let mut old: Vec<usize> = self.sizes(component);
         for plan in plans {
-            self.run(Pass { plan, delta: None, negation })?;
+            self.run(Pass { plan, delta: None, negation, derived: Vec::new() })?;
         }
         loop {
             let now = self.sizes(component);
@@ -88,12 +99,13 @@ impl Facts {
                 return Ok(());
             }
             for plan in plans {
-                for (at, step) in plan.steps.iter().enumerate() {
-                    let Literal::Holds(atom) = &step.literal else { continue };
-                    let Some(member) = component.iter().position(|&p| p == atom.predicate) else { continue };
+                for (at, pattern) in plan.positive.iter().enumerate() {
+                    let member = component.iter().position(|&member| member == pattern.atom.predicate);
+                    let Some(member) = member else { continue };
                     let new_rows = old[member]..now[member];
                     if !new_rows.is_empty() {
-                        self.run(Pass { plan, delta: Some((at, new_rows)), negation })?;
+                        let delta = Some((at, new_rows));
+                        self.run(Pass { plan, delta, negation, derived: Vec::new() })?;
                     }
                 }
             }
@@ -106,94 +118,122 @@ impl Facts {
     }
 
     /// Derives what one rule gives.
-    fn run(&mut self, pass: Pass<'_>) -> Result<(), (Stop, usize)> {
-        let rule = pass.plan.rule;
-        let mut derived = Vec::new();
-        let mut bindings = vec![None; pass.plan.variables];
-        self.solve(&pass, 0, &mut bindings, &mut derived).map_err(|stop| (stop, rule))?;
-        for row in derived {
-            self.insert(pass.plan.head.predicate, row);
-        }
-        if self.count > self.limits.facts { Err((Stop::TooManyFacts, rule)) } else { Ok(()) }
-    }
-
-    /// Matches the conditions from `at` on, and derives the head once all of them are matched.
-    fn solve(
-        &mut self,
-        pass: &Pass<'_>,
-        at: usize,
-        bindings: &mut Vec<Option<TermId>>,
-        derived: &mut Vec<Row>,
-    ) -> Result<(), Stop> {
-        let Some(step) = pass.plan.steps.get(at) else {
-            derived.push(self.instantiate(&pass.plan.head, bindings));
-            return self.check_limits(derived);
+    fn run(&mut self, mut pass: Pass<'_>) -> Result<(), (Stop, usize)> {
+        let plan = pass.plan;
+        let mut state = Match {
+            bindings: vec![None; plan.variables],
+            trail: Vec::new(),
+            matched: vec![false; plan.positive.len()],
+            tested: vec![false; plan.tests.len()],
         };
-        match &step.literal {
-            Literal::Holds(atom) => self.solve_positive(pass, at, atom, bindings, derived),
-            Literal::Not(atom) => {
-                let row = self.instantiate(atom, bindings);
-                if self.is_known(pass.negation, atom.predicate, &row) {
-                    return Ok(());
-                }
-                self.solve(pass, at + 1, bindings, derived)
-            }
-            Literal::Distinct(a, b) => {
-                if self.value(*a, bindings) == self.value(*b, bindings) {
-                    return Ok(());
-                }
-                self.solve(pass, at + 1, bindings, derived)
-            }
-        }
-    }
-
-    fn solve_positive(
-        &mut self,
-        pass: &Pass<'_>,
-        at: usize,
-        atom: &Atom,
-        bindings: &mut Vec<Option<TermId>>,
-        derived: &mut Vec<Row>,
-    ) -> Result<(), Stop> {
-        let step = &pass.plan.steps[at];
-        for number in self.candidates(pass, at, step, atom, bindings) {
-            self.check_clock()?;
-            let before = bindings.clone();
-            let row = &self.relations[atom.predicate.0 as usize].rows()[number];
-            if atom
-                .args
-                .iter()
-                .zip(row)
-                .all(|(&pattern, &value)| matches(&self.terms, pattern, value, bindings))
-            {
-                self.solve(pass, at + 1, bindings, derived)?;
-            }
-            *bindings = before;
+        self.solve(&mut pass, &mut state).map_err(|stop| (stop, plan.rule))?;
+        for row in pass.derived {
+            self.insert(plan.head.predicate, row);
         }
         Ok(())
     }
 
-    /// The rows that can match a condition, by number.
-    fn candidates(
-        &mut self,
-        pass: &Pass<'_>,
-        at: usize,
-        step: &Step,
-        atom: &Atom,
-        bindings: &[Option<TermId>],
-    ) -> Vec<usize> {
-        let all = 0..self.relation(atom.predicate).rows().len();
-        let allowed = match &pass.delta {
-            Some((delta_at, rows)) if *delta_at == at => rows.clone(),
-            _ => all,
-        };
-        if step.mask == 0 {
-            return allowed.collect();
+    /// Matches the conditions that are left, and derives the head once there are none.
+    ///
+    /// Tests come as soon as they can be decided. Among the positive conditions, the next is the one
+    /// that the fewest facts can match now; if that number is zero, so is the number of solutions.
+    fn solve(&mut self, pass: &mut Pass<'_>, state: &mut Match) -> Result<(), Stop> {
+        self.check_clock()?;
+        let mut newly_tested = Vec::new();
+        let mut passed = true;
+        for (at, test) in pass.plan.tests.iter().enumerate() {
+            let decided = test.variables.iter().all(|variable| state.bindings[variable.0 as usize].is_some());
+            if passed && decided && !state.tested[at] {
+                passed = self.passes(pass.negation, test, &state.bindings);
+                state.tested[at] = true;
+                newly_tested.push(at);
+            }
         }
-        let known = atom.args.iter().enumerate().filter(|(i, _)| *i < 64 && step.mask & (1 << i) != 0);
-        let key: Vec<TermId> = known.map(|(_, &arg)| self.value(arg, bindings)).collect();
-        let found = self.relation(atom.predicate).find(step.mask, &key);
-        found.iter().copied().filter(|number| allowed.contains(number)).collect()
+        if passed {
+            match self.fewest_candidates(pass, state) {
+                Some((at, candidates)) => self.try_candidates(pass, at, &candidates, state)?,
+                None => {
+                    let row = self.instantiate(&pass.plan.head, &state.bindings);
+                    pass.derived.push(row);
+                    self.check_limits(&pass.derived)?;
+                }
+            }
+        }
+        newly_tested.into_iter().for_each(|at| state.tested[at] = false);
+        Ok(())
+    }
+
+    fn try_candidates(
+        &mut self,
+        pass: &mut Pass<'_>,
+        at: usize,
+        candidates: &[usize],
+        state: &mut Match,
+    ) -> Result<(), Stop> {
+        let atom = &pass.plan.positive[at].atom;
+        state.matched[at] = true;
+        for &number in candidates {
+            let bound_before = state.trail.len();
+            let row = &self.relations[atom.predicate.0 as usize].rows()[number];
+            let mut pairs = atom.args.iter().zip(row);
+            if pairs.all(|(&pattern, &value)| matches(&self.terms, pattern, value, state)) {
+                self.solve(pass, state)?;
+            }
+            for variable in state.trail.drain(bound_before..) {
+                state.bindings[variable.0 as usize] = None;
+            }
+        }
+        state.matched[at] = false;
+        Ok(())
+    }
+
+    /// The unmatched condition that the fewest rows can match, with these rows; `None` if all are
+    /// matched. A condition that is restricted to new rows comes first.
+    fn fewest_candidates(&mut self, pass: &Pass<'_>, state: &Match) -> Option<(usize, Vec<usize>)> {
+        if let Some((at, rows)) = &pass.delta
+            && !state.matched[*at]
+        {
+            return Some((*at, rows.clone().collect()));
+        }
+        let unmatched = (0..pass.plan.positive.len()).filter(|&at| !state.matched[at]);
+        let counted =
+            unmatched.map(|at| (self.count_candidates(&pass.plan.positive[at], &state.bindings), at));
+        let (_, at) = counted.min()?;
+        let pattern = &pass.plan.positive[at];
+        let (mask, key) = self.known_arguments(pattern, &state.bindings);
+        let relation = &mut self.relations[pattern.atom.predicate.0 as usize];
+        let rows =
+            if mask == 0 { (0..relation.rows().len()).collect() } else { relation.find(mask, &key).to_vec() };
+        Some((at, rows))
+    }
+
+    fn count_candidates(&mut self, pattern: &Pattern, bindings: &[Option<TermId>]) -> usize {
+        let (mask, key) = self.known_arguments(pattern, bindings);
+        let relation = &mut self.relations[pattern.atom.predicate.0 as usize];
+        if mask == 0 { relation.rows().len() } else { relation.find(mask, &key).len() }
+    }
+
+    /// The arguments of a condition whose variables are all bound, and their values.
+    fn known_arguments(&mut self, pattern: &Pattern, bindings: &[Option<TermId>]) -> (Mask, Vec<TermId>) {
+        let mut mask = 0;
+        let mut key = Vec::new();
+        for (i, variables) in pattern.variables.iter().enumerate().take(MAX_INDEXED) {
+            if variables.iter().all(|variable| bindings[variable.0 as usize].is_some()) {
+                mask |= 1 << i;
+                key.push(self.value(pattern.atom.args[i], bindings));
+            }
+        }
+        (mask, key)
+    }
+
+    fn passes(&mut self, negation: Negation<'_>, test: &Test, bindings: &[Option<TermId>]) -> bool {
+        match &test.literal {
+            Literal::Not(atom) | Literal::Holds(atom) => {
+                let row = self.instantiate(atom, bindings);
+                !self.is_known(negation, atom.predicate, &row)
+            }
+            Literal::Distinct(a, b) => self.value(*a, bindings) != self.value(*b, bindings),
+        }
     }
 
     fn is_known(&self, negation: Negation<'_>, predicate: PredicateId, row: &[TermId]) -> bool {
@@ -212,7 +252,7 @@ impl Facts {
     fn value(&mut self, term: TermId, bindings: &[Option<TermId>]) -> TermId {
         match self.terms.get(term) {
             Term::Variable(variable) => {
-                bindings[variable.0 as usize].expect("plans bind variables before use")
+                bindings[variable.0 as usize].expect("variables are bound before they are used")
             }
             _ if self.terms.is_ground(term) => term,
             Term::Constant(_) => term,
@@ -249,22 +289,23 @@ impl Facts {
 }
 
 /// Matches a pattern with a ground term, binding the pattern's variables.
-fn matches(terms: &Terms, pattern: TermId, value: TermId, bindings: &mut [Option<TermId>]) -> bool {
+fn matches(terms: &Terms, pattern: TermId, value: TermId, state: &mut Match) -> bool {
     if pattern == value {
         return true;
     }
     match (terms.get(pattern), terms.get(value)) {
-        (Term::Variable(variable), _) => {
-            let binding = &mut bindings[variable.0 as usize];
-            *binding.get_or_insert(value) == value
-        }
+        (Term::Variable(variable), _) => match state.bindings[variable.0 as usize] {
+            Some(bound) => bound == value,
+            None => {
+                state.bindings[variable.0 as usize] = Some(value);
+                state.trail.push(variable);
+                true
+            }
+        },
         (Term::Compound(f, patterns), Term::Compound(g, values)) => {
             f == g
                 && patterns.len() == values.len()
-                && patterns
-                    .iter()
-                    .zip(values)
-                    .all(|(&pattern, &value)| matches(terms, pattern, value, bindings))
+                && patterns.iter().zip(values).all(|(&pattern, &value)| matches(terms, pattern, value, state))
         }
         _ => false,
     }

@@ -1,72 +1,54 @@
-//! The order in which the conditions of a rule are matched.
+//! A rule, taken apart for matching.
 
-use crate::relation::{MAX_INDEXED, Mask};
 use grundy_syntax::{Atom, Literal, Rule, TermId, Terms, VariableId};
-use rustc_hash::FxHashSet;
 
-/// A rule, ready to be matched.
+/// A rule that is safe: its positive conditions bind all its variables.
 pub(crate) struct Plan {
     /// Its number in the program.
     pub(crate) rule: usize,
     pub(crate) head: Atom,
-    pub(crate) steps: Vec<Step>,
+    /// What has to match known facts.
+    pub(crate) positive: Vec<Pattern>,
+    /// Negated conditions and `distinct`: tested as soon as their variables are known.
+    pub(crate) tests: Vec<Test>,
     pub(crate) variables: usize,
 }
 
-/// A condition, and which of its arguments are known when its turn comes.
-pub(crate) struct Step {
+pub(crate) struct Pattern {
+    pub(crate) atom: Atom,
+    /// For each argument its variables.
+    pub(crate) variables: Vec<Vec<VariableId>>,
+}
+
+pub(crate) struct Test {
     pub(crate) literal: Literal,
-    pub(crate) mask: Mask,
+    pub(crate) variables: Vec<VariableId>,
 }
 
-/// Orders the conditions of a rule: tests as soon as their variables are known, otherwise the
-/// condition with the most known arguments. `None` if some variable is never known.
+/// Takes a rule apart. `None` if some variable is never bound.
 pub(crate) fn plan(terms: &Terms, number: usize, rule: &Rule) -> Option<Plan> {
-    let mut bound = FxHashSet::default();
-    let mut waiting: Vec<&Literal> = rule.literals().collect();
-    let mut steps = Vec::new();
-    while !waiting.is_empty() {
-        let ready = |literal: &&Literal| {
-            is_test(literal) && literal.terms().all(|term| is_bound(terms, &bound, term))
-        };
-        let next = match waiting.iter().position(|literal| ready(&literal)) {
-            Some(test) => test,
-            None => most_bound(terms, &bound, &waiting)?,
-        };
-        let literal = waiting.remove(next).clone();
-        let mask = mask_of(terms, &bound, &literal);
-        if !is_test(&literal) {
-            literal.terms().for_each(|term| terms.for_each_variable(term, &mut |v| _ = bound.insert(v)));
+    let mut bound = vec![false; rule.variables.len()];
+    let mut positive = Vec::new();
+    let mut tests = Vec::new();
+    for literal in rule.literals() {
+        let variables: Vec<Vec<VariableId>> = literal.terms().map(|term| variables_of(terms, term)).collect();
+        match literal {
+            Literal::Holds(atom) => {
+                variables.iter().flatten().for_each(|variable| bound[variable.0 as usize] = true);
+                positive.push(Pattern { atom: atom.clone(), variables });
+            }
+            _ => tests.push(Test { literal: literal.clone(), variables: variables.concat() }),
         }
-        steps.push(Step { literal, mask });
     }
-    let safe = rule.head.args.iter().all(|&term| is_bound(terms, &bound, term));
-    safe.then(|| Plan { rule: number, head: rule.head.clone(), steps, variables: rule.variables.len() })
+    let in_head = rule.head.args.iter().flat_map(|&term| variables_of(terms, term));
+    let in_tests = tests.iter().flat_map(|test| test.variables.iter().copied());
+    let safe = in_head.chain(in_tests).all(|variable| bound[variable.0 as usize]);
+    let variables = rule.variables.len();
+    safe.then(|| Plan { rule: number, head: rule.head.clone(), positive, tests, variables })
 }
 
-fn is_test(literal: &Literal) -> bool {
-    !matches!(literal, Literal::Holds(_))
-}
-
-fn is_bound(terms: &Terms, bound: &FxHashSet<VariableId>, term: TermId) -> bool {
-    let mut all = true;
-    terms.for_each_variable(term, &mut |variable| all &= bound.contains(&variable));
-    all
-}
-
-/// The positive condition with the fewest unknown arguments, and among those the one with the
-/// most known ones.
-fn most_bound(terms: &Terms, bound: &FxHashSet<VariableId>, waiting: &[&Literal]) -> Option<usize> {
-    let candidates = waiting.iter().enumerate().filter(|(_, literal)| !is_test(literal));
-    let best = candidates.min_by_key(|(_, literal)| {
-        let known = literal.terms().filter(|&term| is_bound(terms, bound, term)).count();
-        let unknown = literal.terms().count() - known;
-        (known == 0 && unknown > 0, unknown, usize::MAX - known)
-    });
-    best.map(|(position, _)| position)
-}
-
-fn mask_of(terms: &Terms, bound: &FxHashSet<VariableId>, literal: &Literal) -> Mask {
-    let known = literal.terms().take(MAX_INDEXED).enumerate();
-    known.filter(|&(_, term)| is_bound(terms, bound, term)).fold(0, |mask, (i, _)| mask | 1 << i)
+fn variables_of(terms: &Terms, term: TermId) -> Vec<VariableId> {
+    let mut variables = Vec::new();
+    terms.for_each_variable(term, &mut |variable| variables.push(variable));
+    variables
 }

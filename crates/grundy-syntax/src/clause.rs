@@ -87,3 +87,14 @@ pub(crate) struct Clause {
     /// The whole clause.
     pub(crate) span: Span,
 }
+
+/// The complaint about a keyword with the wrong number of arguments.
+pub(crate) fn wrong_arity(word: &str, wanted: usize, found: usize) -> String {
+    let wanted = match wanted {
+        0 => "no argument".to_owned(),
+        1 => "one argument".to_owned(),
+        2 => "two arguments".to_owned(),
+        _ => format!("{wanted} arguments"),
+    };
+    format!("`{word}` takes {wanted}, here are {found}")
+}

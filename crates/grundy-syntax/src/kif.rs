@@ -3,7 +3,7 @@
 //! Everything that can be said about one form alone is said here; what needs the whole sheet is
 //! said by the analysis.
 
-use crate::clause::{Clause, Expr, ExprKind, Formula, Variable};
+use crate::clause::{Clause, Expr, ExprKind, Formula, Variable, wrong_arity};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::lower::Lowering;
 use crate::program::Keyword;
@@ -72,27 +72,27 @@ impl<'s> FormReader<'_, 's> {
         }
         let word = self.first_word(form)?;
         if connective(word) != Some(Connective::Rule) {
-            let head = self.head(form)?;
+            let head = self.head(form, word)?;
             return Some(Clause { head: Some(head), body: Vec::new(), span });
         }
         let mut parts = self.sexprs.children(form).skip(1);
         let Some(head) = parts.next() else {
             return self.fail(Diagnostic::new(Code::MalformedRule, span, "this rule has no head"));
         };
-        let head = self.head(head);
+        self.check_parentheses(head);
+        let head = self.head_word(head).and_then(|word| self.head(head, word));
         // Read the body even if the head is wrong, for the sake of its diagnostics.
-        let body: Vec<Option<Formula>> = parts.map(|part| self.formula(part)).collect();
-        if body.is_empty() {
+        let body = all(parts.map(|part| self.formula(part)));
+        if body.as_ref().is_some_and(Vec::is_empty) {
             self.report(
                 Diagnostic::new(Code::EmptyBody, span, "this rule has no conditions")
                     .hint("write the head alone, as a fact"),
             );
         }
-        Some(Clause { head: Some(head?), body: body.into_iter().collect::<Option<_>>()?, span })
+        Some(Clause { head: Some(head?), body: body?, span })
     }
 
-    fn head(&mut self, id: SexprId) -> Option<Expr> {
-        let word = self.head_word(id)?;
+    fn head(&mut self, id: SexprId, word: &str) -> Option<Expr> {
         let span = self.sexprs.span(id);
         let cannot_define = match connective(word) {
             Some(Connective::Rule) => return self.fail(nested_rule(span)),
@@ -120,8 +120,6 @@ impl<'s> FormReader<'_, 's> {
             let message = format!("`{word}` needs arguments");
             return self.fail(Diagnostic::new(Code::KeywordArity, span, message));
         }
-        let sexprs = self.sexprs;
-        let mut parts = sexprs.children(id).skip(1);
         match connective {
             Connective::Rule => self.fail(nested_rule(span)),
             Connective::Distinct => {
@@ -140,21 +138,21 @@ impl<'s> FormReader<'_, 's> {
             Connective::And => {
                 let message = "`and` is not part of GDL: conditions of a rule are joined anyway";
                 self.report(Diagnostic::new(Code::NonStandard, span, message));
-                self.formulas(&mut parts).map(Formula::And)
+                self.formulas(id).map(Formula::And)
             }
             Connective::Or => {
                 self.report(
                     Diagnostic::new(Code::DeprecatedOr, span, "`or` is deprecated")
                         .hint("write one rule for each of its branches, or define a view"),
                 );
-                self.formulas(&mut parts).map(Formula::Or)
+                self.formulas(id).map(Formula::Or)
             }
         }
     }
 
-    fn formulas(&mut self, parts: &mut dyn Iterator<Item = SexprId>) -> Option<Vec<Formula>> {
-        let read: Vec<Option<Formula>> = parts.map(|part| self.formula(part)).collect();
-        read.into_iter().collect()
+    /// The parts of a connective.
+    fn formulas(&mut self, id: SexprId) -> Option<Vec<Formula>> {
+        all(self.sexprs.children(id).skip(1).map(|part| self.formula(part)))
     }
 
     /// An atom in a body.
@@ -170,18 +168,17 @@ impl<'s> FormReader<'_, 's> {
             };
             return self.fail(error.maybe_hint(hint));
         }
+        self.check_parentheses(id);
         self.atom(id, word)
     }
 
     /// An atom in a head or in a body. Keywords have their number of arguments checked.
     fn atom(&mut self, id: SexprId, word: &str) -> Option<Expr> {
         let span = self.sexprs.span(id);
-        self.check_parentheses(id);
         let arity = self.sexprs.children(id).count().saturating_sub(1);
         let keyword = self.keyword(word);
         if let Some(keyword) = keyword.filter(|keyword| keyword.arity() != arity) {
-            let wants = plural(keyword.arity(), "argument");
-            let message = format!("`{keyword}` takes {wants}, here are {arity}");
+            let message = wrong_arity(keyword.name(), keyword.arity(), arity);
             let code = match keyword {
                 Keyword::Base | Keyword::Input => Code::NonStandard,
                 _ => Code::KeywordArity,
@@ -195,25 +192,20 @@ impl<'s> FormReader<'_, 's> {
 
     fn term(&mut self, id: SexprId) -> Option<Expr> {
         let span = self.sexprs.span(id);
-        if let Some(word) = self.sexprs.atom(self.source, id)
-            && word.starts_with('?')
-        {
-            let name = self.lowering.program.symbols.intern(word);
+        let word = self.first_word(id)?;
+        let name = self.lowering.program.symbols.intern(word);
+        if word.starts_with('?') {
             return Some(Expr { kind: ExprKind::Variable(Variable { name, anonymous: 0 }), span });
         }
-        let word = self.first_word(id)?;
         self.check_parentheses(id);
         self.check_name_of_term(word, span)?;
-        let name = self.lowering.program.symbols.intern(word);
         let args = self.args(id)?;
         Some(Expr { kind: ExprKind::Apply(name, args), span })
     }
 
     /// The arguments of a list; none of an atom.
     fn args(&mut self, id: SexprId) -> Option<Vec<Expr>> {
-        let sexprs = self.sexprs;
-        let read: Vec<Option<Expr>> = sexprs.children(id).skip(1).map(|arg| self.term(arg)).collect();
-        read.into_iter().collect()
+        all(self.sexprs.children(id).skip(1).map(|arg| self.term(arg)))
     }
 
     fn check_name_of_term(&mut self, word: &str, span: Span) -> Option<()> {
@@ -233,12 +225,13 @@ impl<'s> FormReader<'_, 's> {
 
     /// The word of a condition or a head: a bare symbol itself, or the first in a list.
     fn head_word(&mut self, id: SexprId) -> Option<&'s str> {
-        if let Some(word) = self.sexprs.atom(self.source, id).filter(|word| word.starts_with('?')) {
+        let word = self.first_word(id)?;
+        if word.starts_with('?') {
             let message = format!("the variable `{word}` cannot be a condition");
             let error = Diagnostic::new(Code::VariableCondition, self.sexprs.span(id), message);
             return self.fail(error.hint(format!("write `(true {word})` if a fact of the state is meant")));
         }
-        self.first_word(id)
+        Some(word)
     }
 
     /// The name that a form is about: a bare symbol itself, or the first in a list.
@@ -265,11 +258,11 @@ impl<'s> FormReader<'_, 's> {
         self.lowering.program.keyword_named(word)
     }
 
+    /// Warns about `(p)` where `p` would do. A fact at the top level cannot do without.
     fn check_parentheses(&mut self, id: SexprId) {
-        if self.sexprs.kind(id) == Kind::List && self.sexprs.children(id).nth(1).is_none() {
+        if let Some(inside) = self.sexprs.only_atom(id) {
             let span = self.sexprs.span(id);
-            let word =
-                self.source.slice(span).trim_matches(|c: char| c == '(' || c == ')' || c.is_whitespace());
+            let word = self.source.slice(self.sexprs.span(inside));
             let message = format!("parentheses around the lone name `{word}`");
             self.report(Diagnostic::new(Code::ZeroArity, span, message).hint(format!("write `{word}`")));
         }
@@ -281,7 +274,7 @@ impl<'s> FormReader<'_, 's> {
         if let Ok(parts) = <[SexprId; N]>::try_from(parts) {
             return Some(parts);
         }
-        let message = format!("`{word}` takes {}, here are {found}", plural(N, "argument"));
+        let message = wrong_arity(word, N, found);
         self.fail(Diagnostic::new(Code::KeywordArity, self.sexprs.span(id), message))
     }
 
@@ -295,16 +288,21 @@ impl<'s> FormReader<'_, 's> {
     }
 }
 
+/// All values, or nothing if one is missing. Unlike `collect` it goes through all of them in any case,
+/// so that each can report what is wrong with it.
+fn all<T>(values: impl Iterator<Item = Option<T>>) -> Option<Vec<T>> {
+    let mut found = Vec::new();
+    let mut complete = true;
+    for value in values {
+        match value {
+            Some(value) => found.push(value),
+            None => complete = false,
+        }
+    }
+    complete.then_some(found)
+}
+
 fn nested_rule(span: Span) -> Diagnostic {
     Diagnostic::new(Code::NestedRule, span, "a rule stands inside another form")
         .hint("perhaps a `)` is missing before it")
-}
-
-pub(crate) fn plural(count: usize, what: &str) -> String {
-    match count {
-        0 => format!("no {what}"),
-        1 => format!("one {what}"),
-        2 => format!("two {what}s"),
-        _ => format!("{count} {what}s"),
-    }
 }

@@ -22,6 +22,7 @@ mod diagnostic;
 mod kif;
 mod limits;
 mod lower;
+mod ordered_set;
 mod program;
 mod prolog;
 mod sexpr;
@@ -66,7 +67,7 @@ pub fn read(source: &Source, notation: Notation, dialect: Dialect, limits: &Limi
     match notation {
         Notation::Kif => {
             let (sexprs, diagnostics) = read_sexprs(source, limits);
-            lowering.diagnostics.extend(diagnostics);
+            diagnostics.into_iter().for_each(|diagnostic| lowering.report(diagnostic));
             kif::lower_sexprs(&mut lowering, source, &sexprs);
         }
         Notation::Prolog => prolog::lower_clauses(&mut lowering, source),

@@ -7,9 +7,10 @@ pub struct Limits {
     pub nesting: usize,
     /// How many rules one rule with `or` may become.
     pub branches: usize,
-    /// How many rules a program may have.
+    /// How many rules and constraints a program may have.
     pub rules: usize,
-    /// How many findings are kept; a text of garbage would otherwise fill the memory with them.
+    /// How many errors are kept, and how many warnings; a text of garbage would otherwise fill the
+    /// memory with them.
     pub diagnostics: usize,
 }
 

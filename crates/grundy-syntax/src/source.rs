@@ -58,7 +58,7 @@ impl Source {
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Source {
         let mut text = text.into();
         if text.len() > MAX_SOURCE_BYTES {
-            text.truncate(text.floor_char_boundary(MAX_SOURCE_BYTES));
+            text.truncate(floor_char_boundary(&text, MAX_SOURCE_BYTES));
         }
         Source { name: name.into(), text, first_invalid_byte: None, line_starts: OnceLock::new() }
     }
@@ -85,6 +85,11 @@ impl Source {
         &self.text
     }
 
+    /// Where the text proper begins: behind the byte order mark, if there is one.
+    pub(crate) fn start(&self) -> usize {
+        if self.text.starts_with('\u{FEFF}') { '\u{FEFF}'.len_utf8() } else { 0 }
+    }
+
     /// Where the first byte stood that was not UTF-8, if there was one.
     pub fn first_invalid_byte(&self) -> Option<Span> {
         self.first_invalid_byte.map(|at| Span::new(at, at + '\u{FFFD}'.len_utf8() as u32))
@@ -97,7 +102,7 @@ impl Source {
 
     /// Line and column of an offset.
     pub fn place(&self, offset: u32) -> Place {
-        let offset = self.text.floor_char_boundary(offset as usize);
+        let offset = floor_char_boundary(&self.text, offset as usize);
         let starts = self.line_starts.get_or_init(|| line_starts(&self.text));
         let line = starts.partition_point(|&start| start as usize <= offset);
         let line_start = starts[line - 1] as usize;
@@ -123,6 +128,11 @@ impl Source {
             (apart(before) && apart(after)).then(|| Span::new(start, start + word.len() as u32))
         })
     }
+}
+
+/// The last place at or before `at` that is not inside a character.
+fn floor_char_boundary(text: &str, at: usize) -> usize {
+    (0..=at.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
 }
 
 fn line_starts(text: &str) -> Vec<u32> {

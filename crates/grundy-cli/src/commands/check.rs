@@ -90,7 +90,7 @@ struct Tally {
 
 impl Tally {
     fn add(&mut self, diagnostics: &[Diagnostic]) {
-        let errors = diagnostics.iter().filter(|d| d.is_fatal()).count();
+        let errors = diagnostics.iter().filter(|d| d.is_error()).count();
         self.errors += errors;
         self.warnings += diagnostics.len() - errors;
     }
@@ -121,9 +121,9 @@ fn all_files(paths: &[String]) -> Result<Vec<String>> {
 }
 
 fn report(path: &str, loaded: &Loaded, args: &Args) -> Value {
-    let (errors, warnings): (Vec<_>, Vec<_>) = loaded.diagnostics.iter().partition(|d| d.is_fatal());
+    let (errors, warnings): (Vec<_>, Vec<_>) = loaded.diagnostics.iter().partition(|d| d.is_error());
     if !args.json {
-        let shown = loaded.diagnostics.iter().filter(|d| !args.quiet || d.is_fatal());
+        let shown = loaded.diagnostics.iter().filter(|d| !args.quiet || d.is_error());
         shown.for_each(|diagnostic| note(&format!("{}\n", render::diagnostic(&loaded.source, diagnostic))));
     }
     json!({

@@ -261,6 +261,22 @@ or be bound by a condition outside the recursion. Here it is none of these. No c
 there are finitely many answers and Grundy can go on; other systems may not.";
 }
 
+impl Code {
+    /// Whether the program that comes with such a finding cannot be used. Some errors are slips of
+    /// the author that players have always got by with: the rule in question just never matters.
+    pub fn stops(self) -> bool {
+        let harmless = matches!(
+            self,
+            Code::PredicateArity
+                | Code::FactArity
+                | Code::GoalValue
+                | Code::NotARole
+                | Code::RecursionRestriction
+        );
+        self.severity() != Severity::Warning && !harmless
+    }
+}
+
 impl fmt::Display for Code {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.id())

@@ -77,9 +77,9 @@ impl Diagnostic {
         self.code.severity()
     }
 
-    /// Whether later stages cannot trust the program that came with this diagnostic.
-    pub fn is_fatal(&self) -> bool {
-        matches!(self.severity(), Severity::Error | Severity::Limit)
+    /// Whether it is an error or a limit, and not just a warning.
+    pub fn is_error(&self) -> bool {
+        self.severity() != Severity::Warning
     }
 }
 

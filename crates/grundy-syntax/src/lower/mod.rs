@@ -12,14 +12,15 @@ mod variables;
 use crate::clause::{Clause, Expr, ExprKind};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::limits::Limits;
+use crate::ordered_set::OrderedSet;
 use crate::program::{
-    Atom, Condition, Constraint, Declaration, Dialect, Literal, Program, Rule, SymbolId, TermId, VariableId,
+    Atom, Condition, Constraint, Declaration, Dialect, Literal, PredicateId, Program, Rule, SymbolId, TermId,
 };
 use crate::source::Span;
-use equality::Substitution;
+use equality::{Budget, Substitution, Unsolved};
 use hashbrown::HashTable;
-use normal_form::Simple;
-use rustc_hash::FxHasher;
+use normal_form::{Simple, TooMuch};
+use rustc_hash::{FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
 use variables::Numbering;
 
@@ -31,6 +32,12 @@ pub(crate) struct Lowering {
     /// Rules of the program by what they say, each with its hash: to hash a rule again when the
     /// table grows would touch memory all over the place.
     known: HashTable<(u64, u32)>,
+    /// The predicates of the program's declarations.
+    declared: FxHashSet<PredicateId>,
+    /// How many warnings and how many errors are kept.
+    kept: [usize; 2],
+    /// Arguments of the terms that are being built, outermost first.
+    args: Vec<TermId>,
 }
 
 impl Lowering {
@@ -40,18 +47,25 @@ impl Lowering {
             limits: *limits,
             diagnostics: Vec::new(),
             known: HashTable::new(),
+            declared: FxHashSet::default(),
+            kept: [0; 2],
+            args: Vec::new(),
         }
     }
 
+    /// Keeps a finding, within the limit. Warnings never push out an error: a program that came
+    /// without one is trusted.
     pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
-        if self.diagnostics.len() < self.limits.diagnostics {
+        let kept = &mut self.kept[usize::from(diagnostic.is_error())];
+        if *kept < self.limits.diagnostics {
+            *kept += 1;
             self.diagnostics.push(diagnostic);
         }
     }
 
     /// Whether the limit on rules is reached; says so, at this place, if it is.
     pub(crate) fn is_full(&mut self, place: Span) -> bool {
-        let full = self.program.rules.len() >= self.limits.rules;
+        let full = self.program.rules.len() + self.program.constraints.len() >= self.limits.rules;
         if full {
             let message = format!("more than {} rules (limit `rules`)", self.limits.rules);
             self.report(Diagnostic::new(Code::RuleLimit, place, message));
@@ -62,7 +76,7 @@ impl Lowering {
     /// Declares a dynamic predicate.
     pub(crate) fn add_declaration(&mut self, name: SymbolId, arity: usize, span: Span) {
         let predicate = self.program.predicate_of(name, arity);
-        if self.program.dynamic.iter().all(|known| known.predicate != predicate) {
+        if self.declared.insert(predicate) {
             self.program.dynamic.push(Declaration { predicate, span });
         }
     }
@@ -70,29 +84,44 @@ impl Lowering {
     /// Adds the rules that a clause stands for.
     pub(crate) fn add_clause(&mut self, clause: &Clause) {
         variables::check_use_of_variables(self, clause);
-        let Some(branches) = normal_form::branches(&clause.body, self.limits.branches) else {
-            let message =
-                format!("this rule would become more than {} rules (limit `branches`)", self.limits.branches);
-            return self.report(Diagnostic::new(Code::BranchLimit, clause.span, message));
+        let branches = match normal_form::branches(&clause.body, self.limits.branches) {
+            Ok(branches) => branches,
+            Err(excess) => return self.report_branch_limit(clause.span, excess),
         };
+        // Solving may look at everything a few times, and do some work on top of that.
+        let steps = (clause.span.range().len() * branches.len()).saturating_mul(4) + 10_000;
+        // A rule is printed with `<=`, `not` and an atom around its terms, and is to be read again.
+        let mut budget = Budget { steps, depth: self.limits.nesting.saturating_sub(2) };
         let first_new = self.program.rules.len();
         for branch in &branches {
-            self.add_branch(clause, branch, first_new);
+            self.add_branch(clause, branch, &mut budget, first_new);
         }
     }
 
-    fn add_branch(&mut self, clause: &Clause, branch: &[Simple<'_>], first_new: usize) {
-        let substitution = match equality::solve(branch) {
+    fn report_branch_limit(&mut self, place: Span, excess: TooMuch) {
+        let what = match excess {
+            TooMuch::Branches => format!("more than {} rules", self.limits.branches),
+            TooMuch::Conditions(most) => format!("rules with more than {most} conditions in all"),
+        };
+        let message = format!("this rule would become {what} (limit `branches`)");
+        self.report(Diagnostic::new(Code::BranchLimit, place, message));
+    }
+
+    fn add_branch(&mut self, clause: &Clause, branch: &[Simple<'_>], budget: &mut Budget, first_new: usize) {
+        let substitution = match equality::solve(clause.head.as_ref(), branch, budget) {
             Ok(substitution) => substitution,
-            Err(place) => {
+            Err(Unsolved::Never(place)) => {
                 let never = Diagnostic::new(Code::NeverTrue, place, "these two terms are never equal");
                 return self.report(never.label("the rule never fires"));
             }
+            Err(Unsolved::TooLarge) => {
+                let message = "the terms that have to be equal here grow too large (limit `nesting`)";
+                return self.report(Diagnostic::new(Code::NestingLimit, clause.span, message));
+            }
         };
-        let mut numbering = Numbering::default();
+        let mut numbering = Numbering::new();
         let head = clause.head.as_ref().map(|head| self.atom(head, &substitution, &mut numbering));
         let body = self.body(branch, &substitution, &mut numbering);
-        self.check_contradictions(&body);
         let variables = numbering.names();
         match head {
             None => self.program.constraints.push(Constraint { body, variables, span: clause.span }),
@@ -103,13 +132,14 @@ impl Lowering {
         }
     }
 
-    fn body(
+    fn body<'f>(
         &mut self,
-        branch: &[Simple<'_>],
-        substitution: &Substitution,
+        branch: &[Simple<'f>],
+        substitution: &Substitution<'f>,
         numbering: &mut Numbering,
     ) -> Vec<Condition> {
-        let mut body: Vec<Condition> = Vec::with_capacity(branch.len());
+        let mut literals = OrderedSet::new();
+        let mut spans = Vec::with_capacity(branch.len());
         for simple in branch {
             let (literal, span) = match *simple {
                 Simple::Holds(atom) => (Literal::Holds(self.atom(atom, substitution, numbering)), atom.span),
@@ -120,14 +150,21 @@ impl Lowering {
                 }
                 Simple::Equal(..) => continue,
             };
-            if body.iter().all(|condition| condition.literal != literal) {
-                body.push(Condition { literal, span });
+            if let (_, true) = literals.insert(literal) {
+                spans.push(span);
             }
         }
-        body
+        self.check_contradictions(&literals, &spans);
+        let conditions = literals.into_items().into_iter().zip(spans);
+        conditions.map(|(literal, span)| Condition { literal, span }).collect()
     }
 
-    fn atom(&mut self, atom: &Expr, substitution: &Substitution, numbering: &mut Numbering) -> Atom {
+    fn atom<'f>(
+        &mut self,
+        atom: &'f Expr,
+        substitution: &Substitution<'f>,
+        numbering: &mut Numbering,
+    ) -> Atom {
         match &atom.kind {
             ExprKind::Apply(name, args) => Atom {
                 predicate: self.program.predicate_of(*name, args.len()),
@@ -137,19 +174,23 @@ impl Lowering {
         }
     }
 
-    fn term(&mut self, term: &Expr, substitution: &Substitution, numbering: &mut Numbering) -> TermId {
-        match &term.kind {
-            ExprKind::Variable(variable) => match substitution.get(*variable) {
-                Some(value) => self.term(value, substitution, numbering),
-                None => {
-                    let number: VariableId = numbering.number(*variable);
-                    self.program.terms.variable(number)
-                }
-            },
+    fn term<'f>(
+        &mut self,
+        term: &'f Expr,
+        substitution: &Substitution<'f>,
+        numbering: &mut Numbering,
+    ) -> TermId {
+        match &substitution.resolve(term).kind {
+            ExprKind::Variable(variable) => self.program.terms.variable(numbering.number(*variable)),
             ExprKind::Apply(name, args) => {
-                let args: Vec<TermId> =
-                    args.iter().map(|arg| self.term(arg, substitution, numbering)).collect();
-                self.program.terms.compound(*name, &args)
+                let first = self.args.len();
+                for arg in args {
+                    let arg = self.term(arg, substitution, numbering);
+                    self.args.push(arg);
+                }
+                let term = self.program.terms.compound(*name, &self.args[first..]);
+                self.args.truncate(first);
+                term
             }
         }
     }
@@ -173,23 +214,19 @@ impl Lowering {
         self.known.insert_unique(hash, (hash, id), |&(hash, _)| hash);
     }
 
-    fn check_contradictions(&mut self, body: &[Condition]) {
-        for (i, condition) in body.iter().enumerate() {
-            let message = match &condition.literal {
+    fn check_contradictions(&mut self, literals: &OrderedSet<Literal>, spans: &[Span]) {
+        for (literal, &span) in literals.items().iter().zip(spans) {
+            let message = match literal {
                 Literal::Distinct(a, b) if a == b => "nothing is distinct from itself",
-                Literal::Not(atom) if contains_atom(body, atom) => {
+                Literal::Not(atom) if literals.find(&Literal::Holds(atom.clone())).is_some() => {
                     "this rule asks for a condition and its negation"
                 }
                 _ => continue,
             };
-            let never = Diagnostic::new(Code::NeverTrue, body[i].span, message);
+            let never = Diagnostic::new(Code::NeverTrue, span, message);
             self.report(never.label("the rule never fires"));
         }
     }
-}
-
-fn contains_atom(body: &[Condition], atom: &Atom) -> bool {
-    body.iter().any(|condition| matches!(&condition.literal, Literal::Holds(other) if other == atom))
 }
 
 fn hash_rule(rule: &Rule) -> u64 {

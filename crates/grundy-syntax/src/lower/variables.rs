@@ -3,48 +3,47 @@
 use super::Lowering;
 use crate::clause::{Clause, Variable};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::ordered_set::OrderedSet;
 use crate::program::{SymbolId, VariableId};
 use crate::source::Span;
 
 /// Numbers variables in the order in which it meets them.
-#[derive(Default)]
 pub(super) struct Numbering {
-    variables: Vec<Variable>,
+    variables: OrderedSet<Variable>,
 }
 
 impl Numbering {
+    pub(super) fn new() -> Numbering {
+        Numbering { variables: OrderedSet::new() }
+    }
+
     pub(super) fn number(&mut self, variable: Variable) -> VariableId {
-        let known = self.variables.iter().position(|&other| other == variable);
-        VariableId(known.unwrap_or_else(|| {
-            self.variables.push(variable);
-            self.variables.len() - 1
-        }) as u32)
+        VariableId(self.variables.insert(variable).0 as u32)
     }
 
     pub(super) fn names(&self) -> Vec<SymbolId> {
-        self.variables.iter().map(|variable| variable.name).collect()
+        self.variables.items().iter().map(|variable| variable.name).collect()
     }
 }
 
 /// Warns about variables that stand alone, and about «unused» ones that do not.
 pub(super) fn check_use_of_variables(lowering: &mut Lowering, clause: &Clause) {
-    let mut uses: Vec<(Variable, Span, usize)> = Vec::new();
-    let mut count = |variable: Variable, span: Span| {
-        match uses.iter_mut().find(|(known, ..)| *known == variable) {
-            Some((_, _, count)) => *count += 1,
-            None => uses.push((variable, span, 1)),
-        };
+    // The variables of a fact are unsafe, which is an error that says more.
+    if clause.body.is_empty() {
+        return;
+    }
+    let mut variables = OrderedSet::new();
+    let mut uses: Vec<(Span, usize)> = Vec::new();
+    let mut count = |variable: Variable, span: Span| match variables.insert(variable) {
+        (_, true) => uses.push((span, 1)),
+        (known, false) => uses[known].1 += 1,
     };
     clause.head.iter().for_each(|head| head.for_each_variable(&mut count));
     for formula in &clause.body {
         formula.for_each_expr(&mut |expr| expr.for_each_variable(&mut count));
     }
-    // The variables of a fact are unsafe, which is an error that says more.
-    if clause.body.is_empty() {
-        return;
-    }
-    for (variable, span, count) in uses {
-        let name = lowering.program.symbols.name(variable.name).to_owned();
+    for (variable, &(span, count)) in variables.items().iter().zip(&uses) {
+        let name = lowering.program.symbols.name(variable.name);
         let marked = name.trim_start_matches('?').starts_with('_');
         if count == 1 && !marked {
             let sigil = if name.starts_with('?') { "?" } else { "" };

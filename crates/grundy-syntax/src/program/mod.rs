@@ -16,6 +16,7 @@ use hashbrown::HashMap;
 use rustc_hash::{FxBuildHasher, FxHashSet};
 
 pub use keyword::Keyword;
+pub(crate) use print::is_number;
 pub use print::{Notation, Printer};
 pub use symbol::{SymbolId, Symbols};
 pub use term::{Term, TermId, Terms, VariableId};
@@ -171,8 +172,7 @@ impl Program {
     ///
     /// In a game, a keyword is recognised in any case if the number of arguments is right.
     pub fn predicate(&mut self, name: &str, arity: usize) -> PredicateId {
-        let keyword = self.keyword_named(name).filter(|keyword| keyword.arity() == arity);
-        let name = self.symbols.intern(keyword.map_or(name, |keyword| keyword.name()));
+        let name = self.symbols.intern(name);
         self.predicate_of(name, arity)
     }
 
@@ -184,17 +184,24 @@ impl Program {
         }
     }
 
-    /// The predicate of an interned name, which is in lower case if it is a keyword.
+    /// The predicate of an interned name and a number of arguments, new or known.
     pub(crate) fn predicate_of(&mut self, name: SymbolId, arity: usize) -> PredicateId {
-        *self.predicate_ids.entry((name, arity as u32)).or_insert_with(|| {
-            let keyword = match self.dialect {
-                Dialect::Game => Keyword::find(self.symbols.name(name)),
-                Dialect::Theory => None,
-            };
-            let keyword = keyword.filter(|keyword| keyword.arity() == arity);
-            self.predicates.push(Predicate { name, arity, keyword });
-            PredicateId(self.predicates.len() as u32 - 1)
-        })
+        if let Some(&known) = self.predicate_ids.get(&(name, arity as u32)) {
+            return known;
+        }
+        let keyword = self.keyword_named(self.symbols.name(name)).filter(|keyword| keyword.arity() == arity);
+        let own_name = keyword.map_or(name, |keyword| self.symbols.intern(keyword.name()));
+        let id = match self.predicate_ids.get(&(own_name, arity as u32)) {
+            Some(&known) => known,
+            None => {
+                self.predicates.push(Predicate { name: own_name, arity, keyword });
+                PredicateId(self.predicates.len() as u32 - 1)
+            }
+        };
+        // A keyword is found under its own name and as it was written.
+        self.predicate_ids.insert((own_name, arity as u32), id);
+        self.predicate_ids.insert((name, arity as u32), id);
+        id
     }
 
     /// The predicate of a name and a number of arguments, if it occurs.

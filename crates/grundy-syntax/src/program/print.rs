@@ -1,6 +1,11 @@
-//! Printing programs, in either notation. What is printed reads back as the same program.
+//! Printing programs, in either notation.
+//!
+//! What was read in KIF and is printed in either notation reads back as the same program, and so does
+//! what was read and is printed in Prolog notation. KIF has no quotes, declarations and constraints:
+//! a theory that is printed in KIF is good to look at, but not the same any more.
 
 use super::{Atom, Condition, Literal, PredicateId, Program, Rule, SymbolId, Term, TermId};
+use crate::ordered_set::OrderedSet;
 use std::borrow::Cow;
 use std::fmt::Write;
 
@@ -31,7 +36,7 @@ impl<'a> Printer<'a> {
         let mut out = String::new();
         for declaration in &self.program.dynamic {
             let info = self.program.info(declaration.predicate);
-            let name = self.name(info.name);
+            let name = self.name(self.program.symbols.name(info.name));
             let _ = match self.notation {
                 Notation::Kif => writeln!(out, "; dynamic {name}/{}", info.arity),
                 Notation::Prolog => writeln!(out, ":- dynamic {name}/{}.", info.arity),
@@ -46,6 +51,7 @@ impl<'a> Printer<'a> {
             let body = self.conditions(&constraint.body, &names);
             let _ = match self.notation {
                 Notation::Kif => writeln!(out, "; never {}", body.join(" ")),
+                Notation::Prolog if body.is_empty() => writeln!(out, ":- true."),
                 Notation::Prolog => writeln!(out, ":- {}.", body.join(", ")),
             };
         }
@@ -59,7 +65,7 @@ impl<'a> Printer<'a> {
         let body = self.conditions(&rule.body, &names);
         match (self.notation, body.is_empty()) {
             // At the top level of a sheet even a proposition wears parentheses.
-            (Notation::Kif, true) if rule.head.args.is_empty() => format!("(<= {head})"),
+            (Notation::Kif, true) if rule.head.args.is_empty() => format!("({head})"),
             (Notation::Kif, true) => head,
             (Notation::Kif, false) => format!("(<= {head}\n    {})", body.join("\n    ")),
             (Notation::Prolog, true) => format!("{head}."),
@@ -85,7 +91,12 @@ impl<'a> Printer<'a> {
     /// An atom of a rule with these names of variables.
     pub fn atom(&self, atom: &Atom, names: &[String]) -> String {
         let mut out = String::new();
-        self.write_application(self.program.info(atom.predicate).name, &atom.args, names, &mut out);
+        let name = self.program.name(atom.predicate);
+        let name = match self.notation {
+            Notation::Kif => self.name(name),
+            Notation::Prolog => prolog_predicate(name, atom.args.len()),
+        };
+        self.write_application(&name, &atom.args, names, &mut out);
         out
     }
 
@@ -105,18 +116,17 @@ impl<'a> Printer<'a> {
     /// Names for the variables of a rule: those of the text as far as the notation allows it,
     /// and different for different variables.
     pub fn variable_names(&self, variables: &[SymbolId]) -> Vec<String> {
-        let mut names: Vec<String> = Vec::with_capacity(variables.len());
-        for &variable in variables {
+        let mut names = OrderedSet::new();
+        for (position, &variable) in variables.iter().enumerate() {
             let wanted = self.variable_name(self.program.symbols.name(variable));
             let mut name = wanted.clone();
-            let mut number = 2;
-            while names.contains(&name) || name == "_" {
+            let mut number = position + 1;
+            while name == "_" || !names.insert(name.clone()).1 {
                 name = format!("{wanted}_{number}");
                 number += 1;
             }
-            names.push(name);
         }
-        names
+        names.into_items()
     }
 
     fn variable_name(&self, source_name: &str) -> String {
@@ -152,15 +162,17 @@ impl<'a> Printer<'a> {
                     };
                 }
             },
-            Term::Constant(name) => out.push_str(&self.name(name)),
-            Term::Compound(name, args) => self.write_application(name, args, names, out),
+            Term::Constant(name) => out.push_str(&self.name(self.program.symbols.name(name))),
+            Term::Compound(name, args) => {
+                let name = self.name(self.program.symbols.name(name));
+                self.write_application(&name, args, names, out);
+            }
         }
     }
 
-    fn write_application(&self, name: SymbolId, args: &[TermId], names: &[String], out: &mut String) {
-        let name = self.name(name);
+    fn write_application(&self, name: &str, args: &[TermId], names: &[String], out: &mut String) {
         if args.is_empty() {
-            out.push_str(&name);
+            out.push_str(name);
             return;
         }
         let separator = match self.notation {
@@ -182,8 +194,7 @@ impl<'a> Printer<'a> {
         out.push(')');
     }
 
-    fn name(&self, name: SymbolId) -> Cow<'a, str> {
-        let name = self.program.symbols.name(name);
+    fn name(&self, name: &'a str) -> Cow<'a, str> {
         match self.notation {
             Notation::Kif if name.starts_with('?') => format!("_{}", kif_word(name)).into(),
             Notation::Kif => kif_word(name),
@@ -205,11 +216,22 @@ fn kif_word(name: &str) -> Cow<'_, str> {
 fn prolog_name(name: &str) -> Cow<'_, str> {
     let is_word = name.starts_with(|c: char| c.is_ascii_lowercase())
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    let has_meaning = ["not", "dynamic"].contains(&name);
+    if (is_word && !has_meaning) || is_number(name) { name.into() } else { quoted(name).into() }
+}
+
+/// The name of a predicate, in quotes where it would mean something else without them.
+fn prolog_predicate(name: &str, arity: usize) -> Cow<'_, str> {
+    let has_meaning = arity == 0 && ["true", "fail", "false"].contains(&name);
+    if has_meaning || is_number(name) { quoted(name).into() } else { prolog_name(name) }
+}
+
+fn quoted(name: &str) -> String {
+    format!("'{}'", name.replace('\\', "\\\\").replace('\'', "\\'").replace('\n', "\\n"))
+}
+
+/// Whether a name is a whole number, which in Prolog notation needs no quotes.
+pub(crate) fn is_number(name: &str) -> bool {
     let digits = name.strip_prefix('-').unwrap_or(name);
-    let is_number = !digits.is_empty() && digits.bytes().all(|c| c.is_ascii_digit());
-    if (is_word && name != "not") || is_number {
-        name.into()
-    } else {
-        format!("'{}'", name.replace('\\', "\\\\").replace('\'', "\\'").replace('\n', "\\n")).into()
-    }
+    !digits.is_empty() && digits.bytes().all(|c| c.is_ascii_digit())
 }

@@ -32,7 +32,7 @@ struct Node {
     ground: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Head {
     Variable(VariableId),
     Name(SymbolId),
@@ -43,25 +43,55 @@ enum Head {
 pub struct Terms {
     nodes: Vec<Node>,
     args: Vec<TermId>,
-    /// Terms by their hash, which stands beside them: to hash a term again when the table grows
-    /// would touch memory all over the place.
-    table: HashTable<(u64, u32)>,
+    /// The terms of constants by their names, and of variables by their numbers, as far as there are
+    /// any: most terms are one of these, and need no hashing.
+    constants: Vec<Option<TermId>>,
+    variables: Vec<Option<TermId>>,
+    /// The other terms by their hash, which stands beside them: to hash a term again when the table
+    /// grows would touch memory all over the place.
+    compounds: HashTable<(u64, TermId)>,
 }
 
 impl Terms {
     /// The term that is a variable.
     pub fn variable(&mut self, variable: VariableId) -> TermId {
-        self.intern(Head::Variable(variable), &[])
+        let place = variable.0 as usize;
+        if let Some(&Some(known)) = self.variables.get(place) {
+            return known;
+        }
+        let term = self.push(Head::Variable(variable), &[]);
+        set(&mut self.variables, place, term);
+        term
     }
 
     /// The term that is a constant.
     pub fn constant(&mut self, name: SymbolId) -> TermId {
-        self.intern(Head::Name(name), &[])
+        let place = name.0 as usize;
+        if let Some(&Some(known)) = self.constants.get(place) {
+            return known;
+        }
+        let term = self.push(Head::Name(name), &[]);
+        set(&mut self.constants, place, term);
+        term
     }
 
     /// A function applied to arguments; without arguments, the constant.
     pub fn compound(&mut self, name: SymbolId, args: &[TermId]) -> TermId {
-        self.intern(Head::Name(name), args)
+        if args.is_empty() {
+            return self.constant(name);
+        }
+        let head = Head::Name(name);
+        let hash = hash_of(&(name, args));
+        let same = |&(other, id): &(u64, TermId)| {
+            let node = &self.nodes[id.0 as usize];
+            other == hash && node.head == head && self.args_of(node) == args
+        };
+        if let Some(&(_, known)) = self.compounds.find(hash, same) {
+            return known;
+        }
+        let term = self.push(head, args);
+        self.compounds.insert_unique(hash, (hash, term), |&(hash, _)| hash);
+        term
     }
 
     /// What a term is made of.
@@ -115,28 +145,24 @@ impl Terms {
         &self.args[node.args_start as usize..][..node.args_len as usize]
     }
 
-    fn intern(&mut self, head: Head, args: &[TermId]) -> TermId {
-        let hash = hash_of(&(head, args));
-        let same = |&(other, id): &(u64, u32)| {
-            let node = &self.nodes[id as usize];
-            other == hash && node.head == head && self.args_of(node) == args
-        };
-        if let Some(&(_, id)) = self.table.find(hash, same) {
-            return TermId(id);
-        }
-        let id = self.nodes.len() as u32;
-        let node = Node {
+    fn push(&mut self, head: Head, args: &[TermId]) -> TermId {
+        self.nodes.push(Node {
             head,
             args_start: self.args.len() as u32,
             args_len: args.len() as u32,
             depth: 1 + args.iter().map(|arg| self.nodes[arg.0 as usize].depth).max().unwrap_or(0),
             ground: matches!(head, Head::Name(_)) && args.iter().all(|&arg| self.is_ground(arg)),
-        };
-        self.nodes.push(node);
+        });
         self.args.extend_from_slice(args);
-        self.table.insert_unique(hash, (hash, id), |&(hash, _)| hash);
-        TermId(id)
+        TermId(self.nodes.len() as u32 - 1)
     }
+}
+
+fn set(terms: &mut Vec<Option<TermId>>, place: usize, term: TermId) {
+    if terms.len() <= place {
+        terms.resize(place + 1, None);
+    }
+    terms[place] = Some(term);
 }
 
 #[cfg(test)]

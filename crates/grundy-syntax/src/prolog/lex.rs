@@ -71,8 +71,8 @@ fn skip_blank(text: &str, mut at: usize) -> Result<usize, usize> {
         let rest = &text[at..];
         if rest.starts_with('%') {
             at += rest.find('\n').unwrap_or(rest.len());
-        } else if rest.starts_with("/*") {
-            at += rest[2..].find("*/").ok_or(at)? + 4;
+        } else if let Some(comment) = rest.strip_prefix("/*") {
+            at += comment.find("*/").ok_or(at)? + 4;
         } else {
             return Ok(at);
         }

@@ -12,10 +12,10 @@
 
 mod lex;
 
-use crate::clause::{Clause, Expr, ExprKind, Formula, Variable};
+use crate::clause::{Clause, Expr, ExprKind, Formula, Variable, wrong_arity};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::lower::Lowering;
-use crate::program::{Keyword, SymbolId};
+use crate::program::{Keyword, SymbolId, is_number};
 use crate::source::{Source, Span};
 use lex::{Token, next_token};
 
@@ -54,7 +54,7 @@ struct Parser<'a> {
 
 impl<'a> Parser<'a> {
     fn new(lowering: &'a mut Lowering, source: &'a Source) -> Parser<'a> {
-        let (token, span) = next_token(source, 0);
+        let (token, span) = next_token(source, source.start() as u32);
         Parser { lowering, source, token, span, last_end: 0, depth: 0, anonymous: 0 }
     }
 
@@ -97,10 +97,12 @@ impl<'a> Parser<'a> {
         let mut at = start.start;
         while at < self.last_end {
             let (token, span) = next_token(self.source, at);
-            if token == Token::Name {
-                let name = self.lowering.program.symbols.intern(self.source.slice(span));
-                self.lowering.program.left_out.insert(name);
-            }
+            let program = &mut self.lowering.program;
+            match &token {
+                Token::Name => program.left_out.insert(program.symbols.intern(self.source.slice(span))),
+                Token::Quoted(name) => program.left_out.insert(program.symbols.intern(name)),
+                _ => false,
+            };
             at = span.end.max(at + 1);
         }
     }
@@ -119,11 +121,7 @@ impl<'a> Parser<'a> {
             return Ok(Some(Clause { head: None, body, span: self.since(start) }));
         }
         let head = self.term()?;
-        self.check_predicate(&head)?;
-        if let Some(name) = self.keyword_that(&head, |keyword| !keyword.in_heads()) {
-            let message = format!("`{name}` cannot be defined by a rule");
-            return Err(Box::new(Diagnostic::new(Code::KeywordInHead, head.span, message)));
-        }
+        self.check_head(&head)?;
         let body = if self.accept(":-") { vec![self.body()?] } else { Vec::new() };
         self.end()?;
         Ok(Some(Clause { head: Some(head), body, span: self.since(start) }))
@@ -135,12 +133,12 @@ impl<'a> Parser<'a> {
             let start = self.span;
             let name = self.name("the name of a predicate")?;
             self.expect("/")?;
-            let Ok(arity) = self.source.slice(self.span).parse::<usize>() else {
+            let Ok(arity) = self.source.slice(self.span).parse::<u32>() else {
                 return Err(self.unexpected("a number of arguments"));
             };
             self.advance();
             let span = self.since(start);
-            self.lowering.add_declaration(name, arity, span);
+            self.lowering.add_declaration(name, arity as usize, span);
             if !self.accept(",") {
                 return self.end();
             }
@@ -198,16 +196,21 @@ impl<'a> Parser<'a> {
     }
 
     fn condition(&mut self, atom: Expr) -> Parsed<Formula> {
-        self.check_predicate(&atom)?;
-        if let Some(name) = self.keyword_that(&atom, |keyword| !keyword.in_bodies()) {
-            let message = format!("`{name}` cannot be a condition");
-            return Err(Box::new(Diagnostic::new(Code::KeywordInBody, atom.span, message)));
+        if !self.at_end_of_condition() {
+            return Err(self.unexpected("`.`, `,` or `;`"));
         }
-        Ok(match self.source.slice(atom.span) {
-            "true" => Formula::And(Vec::new()),
-            "fail" | "false" => Formula::Or(Vec::new()),
-            _ => Formula::Atom(atom),
-        })
+        self.check_predicate(&atom)?;
+        match self.source.slice(atom.span) {
+            "true" => return Ok(Formula::And(Vec::new())),
+            "fail" | "false" => return Ok(Formula::Or(Vec::new())),
+            _ => {}
+        }
+        self.check_keyword(&atom, Keyword::in_bodies, Code::KeywordInBody, "cannot be a condition")?;
+        Ok(Formula::Atom(atom))
+    }
+
+    fn at_end_of_condition(&self) -> bool {
+        matches!(self.token, Token::End | Token::Symbol("," | ";" | ")"))
     }
 
     fn term(&mut self) -> Parsed<Expr> {
@@ -274,7 +277,7 @@ impl<'a> Parser<'a> {
             ExprKind::Variable(_) => (Code::VariableCondition, "a variable cannot be a condition or a head"),
             ExprKind::Apply(name, _) => {
                 let name = self.lowering.program.symbols.name(*name);
-                if name.parse::<i64>().is_err() || self.source.slice(atom.span).starts_with('\'') {
+                if !is_number(name) || self.source.slice(atom.span).starts_with('\'') {
                     return Ok(());
                 }
                 (Code::PrologSyntax, "a number cannot be a condition or a head")
@@ -283,17 +286,42 @@ impl<'a> Parser<'a> {
         Err(Box::new(Diagnostic::new(code, atom.span, message)))
     }
 
-    /// The keyword that an atom begins with, if this is a game and the keyword is of that kind.
-    fn keyword_that(&self, atom: &Expr, kind: impl Fn(Keyword) -> bool) -> Option<Keyword> {
-        let ExprKind::Apply(name, args) = &atom.kind else { return None };
+    /// What has a meaning of its own cannot be defined.
+    fn check_head(&self, head: &Expr) -> Parsed<()> {
+        self.check_predicate(head)?;
+        let text = self.source.slice(head.span);
+        if matches!(text, "true" | "fail" | "false" | "not") || text.starts_with("not(") {
+            let message = format!("`{}` cannot be defined by a rule", text.split('(').next().unwrap_or(text));
+            return Err(Box::new(Diagnostic::new(Code::KeywordInHead, head.span, message)));
+        }
+        self.check_keyword(head, Keyword::in_heads, Code::KeywordInHead, "cannot be defined by a rule")
+    }
+
+    /// A keyword of a game stands where it may, and has the right number of arguments.
+    fn check_keyword(
+        &self,
+        atom: &Expr,
+        is_allowed: impl Fn(Keyword) -> bool,
+        code: Code,
+        complaint: &str,
+    ) -> Parsed<()> {
+        let ExprKind::Apply(name, args) = &atom.kind else { return Ok(()) };
         let program = &self.lowering.program;
-        program
-            .keyword_named(program.symbols.name(*name))
-            .filter(|keyword| keyword.arity() == args.len() && kind(*keyword))
+        let Some(keyword) = program.keyword_named(program.symbols.name(*name)) else { return Ok(()) };
+        let error = if !is_allowed(keyword) {
+            Diagnostic::new(code, atom.span, format!("`{keyword}` {complaint}"))
+        } else if keyword.arity() != args.len() {
+            let message = wrong_arity(keyword.name(), keyword.arity(), args.len());
+            Diagnostic::new(Code::KeywordArity, atom.span, message)
+        } else {
+            return Ok(());
+        };
+        Err(Box::new(error))
     }
 
     fn unexpected(&self, wanted: &str) -> Box<Diagnostic> {
-        let found = self.source.slice(self.span);
+        // A name in quotes may go over several lines, but a message is one line.
+        let found = self.source.slice(self.span).lines().next().unwrap_or("");
         let (code, message) = match &self.token {
             Token::Unterminated => (Code::Unterminated, "this never ends".to_owned()),
             Token::Eof => (Code::PrologSyntax, format!("expected {wanted}, found the end of the file")),

@@ -73,6 +73,13 @@ impl Sexprs {
         self.siblings(id.0 + 1, self.nodes[id.0 as usize].end)
     }
 
+    /// The atom that stands alone in a list: the `p` of `(p)`.
+    pub(crate) fn only_atom(&self, id: SexprId) -> Option<SexprId> {
+        let Node { kind, end, .. } = self.nodes[id.0 as usize];
+        let inside = SexprId(id.0 + 1);
+        (kind == Kind::List && end == inside.0 + 1 && self.kind(inside) == Kind::Atom).then_some(inside)
+    }
+
     /// A node and everything below it.
     pub fn subtree(&self, id: SexprId) -> impl Iterator<Item = SexprId> + use<> {
         (id.0..self.nodes[id.0 as usize].end).map(SexprId)

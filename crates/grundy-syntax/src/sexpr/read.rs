@@ -26,6 +26,8 @@ pub fn read_sexprs(source: &Source, limits: &Limits) -> (Sexprs, Vec<Diagnostic>
 
 struct Reader<'a> {
     text: &'a [u8],
+    /// Where the text proper begins.
+    start: usize,
     limits: &'a Limits,
     /// Whether to close forms where the layout says that another begins.
     by_layout: bool,
@@ -71,6 +73,7 @@ impl<'a> Reader<'a> {
         let nodes = Vec::with_capacity(text.len() / 6);
         Reader {
             text,
+            start: source.start(),
             limits,
             by_layout,
             sexprs: Sexprs { nodes, broken: Vec::new() },
@@ -83,7 +86,7 @@ impl<'a> Reader<'a> {
 
     fn read(&mut self) {
         let text = self.text;
-        let mut at = 0;
+        let mut at = self.start;
         while at < text.len() {
             match CLASSES[text[at] as usize] {
                 Class::Space => at += 1,
@@ -153,7 +156,7 @@ impl<'a> Reader<'a> {
         match self.diagnostics.last_mut() {
             // `)))` is one slip.
             Some(last) if last.code == Code::ExtraParenthesis && last.primary.end == at => {
-                last.primary.end += 1
+                last.primary.end += 1;
             }
             _ => self.report(
                 Diagnostic::new(
@@ -238,7 +241,7 @@ impl<'a> Reader<'a> {
     }
 
     fn at_margin(&self, at: usize) -> bool {
-        at == 0 || self.text[at - 1] == b'\n'
+        at == self.start || self.text[at - 1] == b'\n'
     }
 
     fn report(&mut self, diagnostic: Diagnostic) {

@@ -1,7 +1,7 @@
 //! [`Analysis`]: what can be said of a program without running it.
 //!
 //! Every predicate has a [`Class`], belongs to a component of mutually dependent predicates, and
-//! components are listed such that each depends on earlier ones only. If no diagnostic is fatal,
+//! components are listed such that each depends on earlier ones only. If no diagnostic [stops](grundy_syntax::Code::stops) it,
 //! the program is safe (every variable is bound by a positive condition), stratified by ground
 //! atom as far as patterns can tell, and, if it is a game, has all the parts of one.
 //!

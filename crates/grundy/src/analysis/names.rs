@@ -239,7 +239,8 @@ fn first_uses(program: &Program) -> Vec<Option<Span>> {
 fn similar<'a>(context: &Context<'a>, name: &str, defined: &FxHashSet<PredicateId>) -> Option<&'a str> {
     let program = context.program;
     let views = program.predicates().map(|(predicate, _)| predicate).filter(|p| defined.contains(p));
-    let keywords = Keyword::ALL.into_iter().filter(|keyword| keyword.in_bodies()).map(|keyword| keyword.name());
+    let keywords =
+        Keyword::ALL.into_iter().filter(|keyword| keyword.in_bodies()).map(|keyword| keyword.name());
     let keywords = keywords.filter(|_| program.dialect == Dialect::Game);
     closest(name, views.map(|predicate| program.name(predicate)).chain(keywords))
 }
