@@ -4,12 +4,12 @@
 
 use crate::output::{Failure, Outcome, note};
 use crate::render;
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::ValueEnum;
 use grundy::analysis::{self, Analysis};
 use grundy_syntax::{Dialect, Limits, Notation, Program, Reading, Severity, Source, read};
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::path::Path;
 
 /// How to read a file.
@@ -160,4 +160,15 @@ pub(crate) fn sheets_below(folder: &Path) -> Result<Vec<String>> {
         }
     }
     Ok(found)
+}
+
+/// Writes a file at once: first under another name, then in place, so that no half of it is left.
+pub(crate) fn write_whole(path: &Path, text: &str) -> Result<()> {
+    let mut unfinished = path.as_os_str().to_owned();
+    unfinished.push(".part");
+    let write = || -> io::Result<()> {
+        File::create(&unfinished)?.write_all(text.as_bytes())?;
+        std::fs::rename(&unfinished, path)
+    };
+    write().with_context(|| format!("cannot write `{}`", path.display()))
 }

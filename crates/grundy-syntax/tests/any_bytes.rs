@@ -2,10 +2,8 @@
 
 mod common;
 
-use common::{assert_valid, check_all};
-use grundy_syntax::{
-    Dialect, Limits, Notation, Printer, Reading, Source, print_sexprs, read_game, read_sexprs, read_theory,
-};
+use common::{check_all, check_sexprs};
+use grundy_syntax::{Dialect, Limits, Notation, Printer, Reading, Source, read_game, read_theory};
 use proptest::prelude::*;
 use std::time::{Duration, Instant};
 
@@ -22,33 +20,6 @@ fn check(bytes: &[u8]) {
             check_all(&source, Notation::Prolog, dialect, &limits);
         }
     }
-}
-
-/// S-expressions have valid places and, unless something is wrong, the tokens of the text.
-fn check_sexprs(source: &Source, limits: &Limits) {
-    let (sexprs, diagnostics) = read_sexprs(source, limits);
-    for id in sexprs.forms().flat_map(|form| sexprs.subtree(form)) {
-        assert_valid(source, sexprs.span(id));
-        let outer = sexprs.span(id);
-        assert!(sexprs.children(id).all(|child| outer.to(sexprs.span(child)) == outer), "a part sticks out");
-    }
-    // The line break keeps a word that begins like a byte order mark from being taken for one.
-    let printed = format!("\n{}", print_sexprs(source, &sexprs));
-    if diagnostics.is_empty() {
-        assert_eq!(kif_tokens(&printed), kif_tokens(source.text()));
-    }
-    let again = Source::new("printed", printed.as_str());
-    let (sexprs, diagnostics) = read_sexprs(&again, limits);
-    assert!(diagnostics.is_empty(), "{printed:?} has {diagnostics:?}");
-    assert_eq!(print_sexprs(&again, &sexprs), printed[1..]);
-}
-
-/// The tokens of KIF, found in the most obvious way.
-fn kif_tokens(text: &str) -> Vec<String> {
-    let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
-    let bare: Vec<&str> = text.split('\n').map(|line| line.split(';').next().unwrap_or("")).collect();
-    let spaced = bare.join("\n").replace('(', " ( ").replace(')', " ) ");
-    spaced.split(|c| c <= ' ').filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
 proptest! {

@@ -132,7 +132,7 @@ mod kif {
     /// whatever its name suggests.
     fn list(name: &str, args: &[String]) -> String {
         match args {
-            [] if name.len() % 2 == 0 => name.to_owned(),
+            [] if name.len().is_multiple_of(2) => name.to_owned(),
             [] => format!("({name})"),
             _ => format!("({name} {})", args.join(" ")),
         }

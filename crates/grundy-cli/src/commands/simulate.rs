@@ -1,12 +1,14 @@
 //! `grundy simulate`: random playouts.
 
 use crate::engine::{Engine, ReasonArgs, seconds};
-use crate::files::{Loaded, ReadArgs, load_game};
+use crate::files::{Loaded, ReadArgs, load_game, write_whole};
 use crate::output::{Failure, Outcome, note, print, print_json};
+use crate::trace::record;
 use anyhow::Result;
 use grundy::reasoner::{ReasonError, Reasoner};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Map, Value, json};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -43,6 +45,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 100_000, help_heading = "Limits")]
     max_steps: u64,
 
+    /// Write the games to a file, one JSON object a state, as `grundy verify` reads them
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+
     /// Print each game: moves, what the roles see, goals
     #[arg(long, conflicts_with = "json")]
     show: bool,
@@ -69,10 +75,13 @@ struct Totals {
     stuck: u64,
     /// Playouts that were given up.
     unfinished: u64,
+    /// The recorded playouts by number.
+    records: Vec<(u64, String)>,
 }
 
 impl Totals {
-    fn add(&mut self, other: &Totals) {
+    fn add(&mut self, mut other: Totals) {
+        self.records.append(&mut other.records);
         self.playouts += other.playouts;
         self.states += other.states;
         self.stuck += other.stuck;
@@ -114,12 +123,17 @@ fn simulate<R: Reasoner + Send>(
                 reasoners.iter_mut().map(|r| scope.spawn(|| play_quota(args, r, &quota))).collect();
             let mut totals = Totals::default();
             for thread in threads {
-                totals.add(&thread.join().expect("playouts do not panic")?);
+                totals.add(thread.join().expect("playouts do not panic")?);
             }
             Ok(totals)
         })?
     };
     quota.bar.finish_and_clear();
+    if let Some(path) = &args.record {
+        let mut records: Vec<&(u64, String)> = totals.records.iter().collect();
+        records.sort();
+        write_whole(path, &records.iter().map(|(_, text)| text.as_str()).collect::<String>())?;
+    }
     report(args, game, &roles, &totals, setup, start.elapsed())
 }
 
@@ -155,8 +169,8 @@ fn play_quota<R: Reasoner>(args: &Args, reasoner: &mut R, quota: &Quota) -> Resu
     let mut totals = Totals { goals: vec![(0, 0); reasoner.roles().len()], ..Totals::default() };
     let initial = reasoner.initial()?;
     while let Some(number) = quota.take() {
-        let mut rng = fastrand::Rng::with_seed(stream(args.seed, number));
-        play(args, reasoner, initial.clone(), &mut rng, &mut totals)?;
+        Playout { args, number, totals: &mut totals, record: String::new() }
+            .play(reasoner, initial.clone())?;
         quota.bar.inc(1);
     }
     Ok(totals)
@@ -170,45 +184,64 @@ fn stream(seed: u64, number: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-fn play<R: Reasoner>(
-    args: &Args,
-    reasoner: &mut R,
-    mut state: R::State,
-    rng: &mut fastrand::Rng,
-    totals: &mut Totals,
-) -> Result<(), ReasonError> {
-    totals.playouts += 1;
-    let mut steps = 0;
-    while !reasoner.is_terminal(&state)? {
-        if steps == args.max_steps {
-            totals.unfinished += 1;
-            return Ok(());
+/// One random game.
+struct Playout<'a> {
+    args: &'a Args,
+    number: u64,
+    totals: &'a mut Totals,
+    record: String,
+}
+
+impl Playout<'_> {
+    fn play<R: Reasoner>(mut self, reasoner: &mut R, mut state: R::State) -> Result<(), ReasonError> {
+        let mut rng = fastrand::Rng::with_seed(stream(self.args.seed, self.number));
+        self.totals.playouts += 1;
+        let mut steps = 0;
+        while !reasoner.is_terminal(&state)? {
+            let legal = reasoner.legal(&state)?;
+            let stuck = legal.iter().any(|moves| moves.is_empty());
+            if stuck || steps == self.args.max_steps {
+                *(if stuck { &mut self.totals.stuck } else { &mut self.totals.unfinished }) += 1;
+                return self.finish(reasoner, steps, &state);
+            }
+            let joint: Vec<R::Move> = legal.iter().map(|moves| moves[rng.usize(..moves.len())]).collect();
+            if self.args.show {
+                show_step(reasoner, &state, &joint)?;
+            }
+            if self.args.record.is_some() {
+                self.record += &record(reasoner, (self.number, steps), &state, Some(&joint))?;
+            }
+            state = reasoner.next(&state, &joint)?;
+            steps += 1;
+            self.totals.states += 1;
         }
-        let legal = reasoner.legal(&state)?;
-        if legal.iter().any(|moves| moves.is_empty()) {
-            totals.stuck += 1;
-            return Ok(());
+        let goals = reasoner.goals(&state)?;
+        if self.args.show {
+            let texts = goals.iter().map(|goal| goal.map_or("none".to_owned(), |goal| goal.to_string()));
+            note(&format!("end after {steps} moves, goals: {}\n", texts.collect::<Vec<_>>().join(" ")));
         }
-        let joint: Vec<R::Move> = legal.iter().map(|moves| moves[rng.usize(..moves.len())]).collect();
-        if args.show {
-            show_step(reasoner, &state, &joint)?;
+        for (sum, goal) in self.totals.goals.iter_mut().zip(goals) {
+            if let Some(goal) = goal {
+                sum.0 += 1;
+                sum.1 += i64::from(goal);
+            }
         }
-        state = reasoner.next(&state, &joint)?;
-        steps += 1;
-        totals.states += 1;
+        self.finish(reasoner, steps, &state)
     }
-    let goals = reasoner.goals(&state)?;
-    if args.show {
-        let texts = goals.iter().map(|goal| goal.map_or("none".to_owned(), |goal| goal.to_string()));
-        note(&format!("end after {steps} moves, goals: {}\n", texts.collect::<Vec<_>>().join(" ")));
-    }
-    for (sum, goal) in totals.goals.iter_mut().zip(goals) {
-        if let Some(goal) = goal {
-            sum.0 += 1;
-            sum.1 += i64::from(goal);
+
+    /// Records the last state, in which nothing is played.
+    fn finish<R: Reasoner>(
+        mut self,
+        reasoner: &mut R,
+        steps: u64,
+        state: &R::State,
+    ) -> Result<(), ReasonError> {
+        if self.args.record.is_some() {
+            self.record += &record(reasoner, (self.number, steps), state, None)?;
+            self.totals.records.push((self.number, self.record));
         }
+        Ok(())
     }
-    Ok(())
 }
 
 fn show_step<R: Reasoner>(reasoner: &mut R, state: &R::State, joint: &[R::Move]) -> Result<(), ReasonError> {

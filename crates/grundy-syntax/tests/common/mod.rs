@@ -6,7 +6,7 @@
 
 use grundy_syntax::{
     Atom, Condition, Dialect, Limits, Literal, Notation, Printer, Program, Reading, Source, Span, Term,
-    TermId, read,
+    TermId, print_sexprs, read, read_sexprs,
 };
 
 /// A program, a rule, a condition or a term, with all ids resolved: two programs are the same if
@@ -117,7 +117,7 @@ fn check_atom(program: &Program, atom: &Atom) {
 }
 
 /// A span is inside the text and cuts no character.
-pub(crate) fn assert_valid(source: &Source, span: Span) {
+fn assert_valid(source: &Source, span: Span) {
     assert!(span.start <= span.end, "{span:?} ends before it starts");
     assert!(source.text().get(span.range()).is_some(), "{span:?} is no part of {:?}", source.text());
 }
@@ -146,4 +146,31 @@ fn reread(program: &Program, notation: Notation, limits: &Limits) -> (String, Re
     let source = Source::new("printed", printed.as_str());
     let again = read(&source, notation, program.dialect, limits);
     (printed, again)
+}
+
+/// S-expressions have valid places and, unless something is wrong, the tokens of the text.
+pub(crate) fn check_sexprs(source: &Source, limits: &Limits) {
+    let (sexprs, diagnostics) = read_sexprs(source, limits);
+    for id in sexprs.forms().flat_map(|form| sexprs.subtree(form)) {
+        assert_valid(source, sexprs.span(id));
+        let outer = sexprs.span(id);
+        assert!(sexprs.children(id).all(|child| outer.to(sexprs.span(child)) == outer), "a part sticks out");
+    }
+    // The line break keeps a word that begins like a byte order mark from being taken for one.
+    let printed = format!("\n{}", print_sexprs(source, &sexprs));
+    if diagnostics.is_empty() {
+        assert_eq!(kif_tokens(&printed), kif_tokens(source.text()));
+    }
+    let again = Source::new("printed", printed.as_str());
+    let (sexprs, diagnostics) = read_sexprs(&again, limits);
+    assert!(diagnostics.is_empty(), "{printed:?} has {diagnostics:?}");
+    assert_eq!(print_sexprs(&again, &sexprs), printed[1..]);
+}
+
+/// The tokens of KIF, found in the most obvious way.
+fn kif_tokens(text: &str) -> Vec<String> {
+    let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
+    let bare: Vec<&str> = text.split('\n').map(|line| line.split(';').next().unwrap_or("")).collect();
+    let spaced = bare.join("\n").replace('(', " ( ").replace(')', " ) ");
+    spaced.split(|c| c <= ' ').filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }

@@ -1,6 +1,9 @@
 //! «Did you mean …?»
 
-/// The candidate that a name is most likely a slip of, if one is close enough.
+use std::cmp::Reverse;
+
+/// The candidate that a name is most likely a slip of, if one is close enough. Of equally close ones it is
+/// the one that begins alike for longer.
 pub(super) fn closest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let allowed = match name.chars().count() {
         0..=2 => return None,
@@ -10,9 +13,11 @@ pub(super) fn closest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>)
     };
     let near = candidates.filter(|candidate| *candidate != name).filter_map(|candidate| {
         let distance = distance(&name.to_lowercase(), &candidate.to_lowercase(), allowed)?;
-        Some((distance, candidate))
+        let common =
+            name.chars().zip(candidate.chars()).take_while(|(a, b)| a.eq_ignore_ascii_case(b)).count();
+        Some((distance, Reverse(common), candidate))
     });
-    near.min().map(|(_, candidate)| candidate)
+    near.min().map(|(.., candidate)| candidate)
 }
 
 /// The number of insertions, deletions, replacements and swaps of neighbours between two words,
@@ -53,6 +58,7 @@ mod tests {
         assert_eq!(closest("lgeal"), Some("legal"));
         assert_eq!(closest("Cell"), Some("cell"));
         assert_eq!(closest("row"), None);
+        assert_eq!(super::closest("rowe", ["role", "row"].into_iter()), Some("row"));
         assert_eq!(closest("cell"), None);
     }
 }

@@ -1,0 +1,160 @@
+//! The command line as scripts rely on it: exit codes, JSON, streams.
+
+#![allow(clippy::disallowed_methods, reason = "tests read and write files")]
+
+mod support;
+
+use serde_json::Value;
+use support::{code, grundy, grundy_with_input, json, stderr};
+
+const TIC_TAC_TOE: &str = "games/tic-tac-toe.kif";
+
+fn keys(value: &Value) -> Vec<&str> {
+    value.as_object().expect("an object").keys().map(String::as_str).collect()
+}
+
+fn assert_has_keys(value: &Value, wanted: &[&str]) {
+    let found = keys(value);
+    wanted.iter().for_each(|key| assert!(found.contains(key), "no `{key}` in {value}"));
+}
+
+#[test]
+fn simulate_reports_what_the_contract_names() {
+    let output = grundy(&["simulate", TIC_TAC_TOE, "--playouts", "20", "--json"]);
+    assert_eq!(code(&output), 0);
+    let result = json(&output);
+    assert_has_keys(
+        &result,
+        &[
+            "engine",
+            "playouts",
+            "states",
+            "seconds",
+            "playouts_per_second",
+            "states_per_second",
+            "mean_length",
+            "setup_seconds",
+            "goals",
+        ],
+    );
+    assert_eq!(result["playouts"], 20);
+    let length = result["mean_length"].as_f64().unwrap();
+    assert!((5.0..=9.0).contains(&length));
+    assert_eq!(keys(&result["goals"]).len(), 2);
+}
+
+#[test]
+fn the_same_seed_gives_the_same_games_at_any_number_of_threads() {
+    let run = |seed: &str, threads: &str| {
+        let args =
+            ["simulate", TIC_TAC_TOE, "--playouts", "40", "--seed", seed, "--threads", threads, "--json"];
+        let result = json(&grundy(&args));
+        (result["states"].clone(), result["goals"].clone())
+    };
+    assert_eq!(run("1", "1"), run("1", "3"));
+    assert_eq!(run("1", "1"), run("1", "1"));
+    assert_ne!(run("1", "1"), run("2", "1"));
+}
+
+#[test]
+fn perft_counts_sequences_of_exactly_that_length() {
+    let result = json(&grundy(&["perft", TIC_TAC_TOE, "6", "--json"]));
+    assert_has_keys(&result, &["depth", "sequences", "seconds"]);
+    // 9·8·7·6·5·4 sequences, less those that go on after x has three in a row at its third move.
+    assert_eq!(result["sequences"], 60480 - 1440 * 4);
+    assert_eq!(result["ended_earlier"], 1440);
+    assert_eq!(json(&grundy(&["perft", TIC_TAC_TOE, "0", "--json"]))["sequences"], 1);
+}
+
+#[test]
+fn a_recorded_game_replays_and_a_changed_one_does_not() {
+    let sheet = "(role a) (init (n 0)) (s 0 1) (s 1 2)
+        (<= (legal a up) (role a)) (<= (next (n ?y)) (does a up) (true (n ?x)) (s ?x ?y))
+        (<= terminal (true (n 2))) (<= (goal a 100) (true (n 2)))";
+    let folder = std::env::temp_dir().join(format!("grundy-contract-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("count.kif");
+    std::fs::write(&path, sheet).unwrap();
+    let line = |step: usize, state: &str, terminal: bool, goal: &str, moves: &str| {
+        format!(
+            r#"{{"playout":0,"step":{step},"state":["{state}"],"legal":{{"a":["up"]}},"terminal":{terminal},"goals":{{"a":{goal}}}{moves}}}"#
+        )
+    };
+    let up = r#","moves":{"a":"up"}"#;
+    let good = [
+        line(0, "(n 0)", false, "null", up),
+        line(1, "(N 1)", false, "null", up),
+        line(2, "(n 2)", true, "100", ""),
+    ]
+    .join("\n");
+    let verify =
+        |trace: &str| grundy_with_input(&["verify", path.to_str().unwrap(), "-", "--json"], trace.as_bytes());
+    let output = verify(&good);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let result = json(&output);
+    assert_has_keys(&result, &["states", "differences", "engine"]);
+    assert_eq!((&result["states"], &result["differences"]), (&3.into(), &0.into()));
+
+    let output = verify(&good.replace("(n 2)", "(n 7)"));
+    assert_eq!(code(&output), 1);
+    assert_eq!(json(&output)["differences"], 1);
+    assert!(stderr(&output).contains("playout 0, step 2: state: missing (n 7), too many (n 2)"));
+
+    let output = verify("not json");
+    assert_eq!(code(&output), 1);
+    assert!(stderr(&output).contains(":1: not a line of a trace"));
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn dump_prints_every_stage() {
+    for stage in ["sexprs", "program", "analysis"] {
+        let output = grundy(&["dump", stage, TIC_TAC_TOE]);
+        assert_eq!(code(&output), 0);
+        assert!(!output.stdout.is_empty());
+        assert!(stderr(&output).starts_with(stage), "sizes go to standard error");
+        let result = json(&grundy(&["dump", stage, TIC_TAC_TOE, "--json"]));
+        assert_eq!(result["text"].as_str().unwrap().as_bytes(), output.stdout);
+    }
+}
+
+#[test]
+fn a_dumped_program_reads_back_in_either_notation() {
+    for notation in ["kif", "prolog"] {
+        let printed = grundy(&["dump", "program", TIC_TAC_TOE, "--as", notation]).stdout;
+        let args = ["dump", "program", "-", "--notation", notation, "--dialect", "game", "--as", notation];
+        assert_eq!(grundy_with_input(&args, &printed).stdout, printed);
+    }
+}
+
+#[test]
+fn exit_codes() {
+    let broken = b"(role a) (init (n 0)) (<= (legal a go) (role a)) (<= terminal (true (n ?_x)) (not (q ?y))) (<= (goal a 0) terminal)";
+    assert_eq!(code(&grundy_with_input(&["simulate", "-"], broken)), 1);
+    assert_eq!(code(&grundy(&["simulate", "no-such-file.kif"])), 1);
+    assert_eq!(code(&grundy(&["simulate", TIC_TAC_TOE, "--playouts", "many"])), 2);
+    assert_eq!(code(&grundy(&["frobnicate"])), 2);
+    assert_eq!(code(&grundy(&["simulate", TIC_TAC_TOE, "--max-steps", "3"])), 3);
+    assert_eq!(code(&grundy(&["perft", TIC_TAC_TOE, "9", "--timeout", "0.2"])), 3);
+    assert_eq!(code(&grundy(&["check", TIC_TAC_TOE, "--max-file-bytes", "10"])), 3);
+    assert_eq!(code(&grundy(&["check", TIC_TAC_TOE, "--max-nesting", "2"])), 3);
+}
+
+#[test]
+fn terms_that_grow_without_end_hit_a_limit_that_names_the_rule() {
+    let sheet = b"(role a) (init (n z)) (<= (legal a go) (role a)) (<= (next (n (s ?x))) (true (n ?x)))
+        (<= terminal (true (n never))) (<= (goal a 0) (role a))";
+    let output = grundy_with_input(&["simulate", "-", "--playouts", "1"], sheet);
+    assert_eq!(code(&output), 3);
+    let message = stderr(&output);
+    assert!(message.contains("limit `term-depth`") && message.contains("(next (n (s ?x)))"), "{message}");
+}
+
+#[test]
+fn a_state_without_legal_moves_is_reported_as_what_it_is() {
+    let sheet = b"(role a) (init (n 0)) (<= (legal a go) (true (n 0))) (<= (next (n 1)) (does a go))
+        (<= terminal (true (n 2))) (<= (goal a 0) (role a))";
+    let output = grundy_with_input(&["simulate", "-", "--playouts", "2", "--json"], sheet);
+    assert_eq!(code(&output), 0);
+    assert_eq!(json(&output)["stuck"], 2);
+}

@@ -1,0 +1,18 @@
+//! Any bytes as a sheet in KIF: S-expressions, a program, its print in both notations, read again.
+
+#![no_main]
+
+#[path = "../../crates/grundy-syntax/tests/common/mod.rs"]
+mod common;
+
+use grundy_syntax::{Dialect, Limits, Notation, Source};
+use libfuzzer_sys::fuzz_target;
+
+/// Low limits, so that small texts reach them.
+const LIMITS: Limits = Limits { nesting: 12, branches: 20, rules: 1000, diagnostics: 15 };
+
+fuzz_target!(|bytes: &[u8]| {
+    let source = Source::from_bytes("fuzz", bytes.to_vec());
+    common::check_sexprs(&source, &LIMITS);
+    common::check_all(&source, Notation::Kif, Dialect::Game, &LIMITS);
+});

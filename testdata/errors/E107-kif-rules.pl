@@ -1,0 +1,4 @@
+% This is a game, not a theory.
+(role player)
+(init (lamp off))
+(<= terminal (true (lamp on)))

@@ -1,0 +1,13 @@
+% flags: --max-nesting 20
+% Thirty levels of parentheses.
+:- dynamic owns/2.
+:- dynamic blank/1.
+
+line(a1, b1, c1).
+line(a2, b2, c2).
+other(x, o).
+other(o, f(f(f(f(f(f(f(f(f(f(f(f(f(f(f(f(f(f(f(f(f(f(f(f(f(f(f(f(f(f(x))))))))))))))))))))))))))))))).
+
+wins(P) :- line(A, B, C), owns(P, A), owns(P, B), owns(P, C).
+threat(P, C) :- line(A, B, C), owns(P, A), owns(P, B), blank(C).
+lost(P) :- other(P, Q), wins(Q).
