@@ -1,4 +1,4 @@
-% `owns` is declared with two arguments.
+% `owns` has two arguments everywhere else.
 :- dynamic owns/2.
 :- dynamic blank/1.
 

@@ -3,20 +3,24 @@
 use crate::files::Loaded;
 use crate::output::Failure;
 use clap::ValueEnum;
+use grundy::lifted::{Lifted, LiftedConfig};
 use grundy::reasoner::Reference;
 use std::time::{Duration, Instant};
 
 /// The engines that can be asked for by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Engine {
-    /// Slow and obvious: bottom-up evaluation of the rules for each state
+    /// Slow and obvious: it judges the others
     Reference,
+    /// No grounding: the tabling engine evaluates the rules for each state
+    Lifted,
 }
 
 impl Engine {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Engine::Reference => "reference",
+            Engine::Lifted => "lifted",
         }
     }
 }
@@ -45,6 +49,14 @@ impl ReasonArgs {
             term_depth: self.max_term_depth,
             deadline: self.timeout.and_then(|timeout| Instant::now().checked_add(timeout)),
         }
+    }
+
+    /// The lifted engine for a game.
+    pub(crate) fn lifted(&self, game: &Loaded) -> Result<Lifted, Failure> {
+        let deadline = self.limits().deadline;
+        let config =
+            LiftedConfig { max_term_depth: self.max_term_depth, deadline, ..LiftedConfig::default() };
+        Ok(Lifted::new(&game.program, &config)?)
     }
 
     /// The reference engine for a game.

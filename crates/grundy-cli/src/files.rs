@@ -9,7 +9,7 @@ use clap::ValueEnum;
 use grundy::analysis::{self, Analysis};
 use grundy_syntax::{Dialect, Limits, Notation, Program, Reading, Severity, Source, read};
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, BufWriter, Read, Write};
 use std::path::Path;
 
 /// How to read a file.
@@ -125,11 +125,12 @@ pub(crate) fn load_sound(path: &str, args: &ReadArgs) -> Result<Loaded> {
     let loaded = load(path, args)?;
     let fatal: Vec<_> = loaded.diagnostics.iter().filter(|d| d.code.stops()).collect();
     let Some(worst) = fatal.iter().map(|d| d.severity()).max() else { return Ok(loaded) };
-    for diagnostic in &fatal {
-        note(&render::diagnostic(&loaded.source, diagnostic));
-    }
     let outcome = if worst == Severity::Limit { Outcome::Limit } else { Outcome::Wrong };
     let message = format!("`{path}` cannot be used: {}", render::count(fatal.len(), "error"));
+    let (shown, _) = render::most_telling(fatal, render::MOST_MESSAGES);
+    shown
+        .iter()
+        .for_each(|diagnostic| note(&format!("{}\n", render::diagnostic(&loaded.source, diagnostic))));
     Err(Failure::new(outcome, message).into())
 }
 
@@ -162,13 +163,41 @@ pub(crate) fn sheets_below(folder: &Path) -> Result<Vec<String>> {
     Ok(found)
 }
 
-/// Writes a file at once: first under another name, then in place, so that no half of it is left.
+/// Writes a file at once.
 pub(crate) fn write_whole(path: &Path, text: &str) -> Result<()> {
-    let mut unfinished = path.as_os_str().to_owned();
-    unfinished.push(".part");
-    let write = || -> io::Result<()> {
-        File::create(&unfinished)?.write_all(text.as_bytes())?;
-        std::fs::rename(&unfinished, path)
-    };
-    write().with_context(|| format!("cannot write `{}`", path.display()))
+    write_streamed(path, |out| Ok(out.write_all(text.as_bytes())?))
+}
+
+/// Writes a file piece by piece: first under another name, then in place, so that no half of it is left.
+/// What is no file, such as `/dev/null`, is written as it is.
+pub(crate) fn write_streamed(
+    path: &Path,
+    write: impl FnOnce(&mut BufWriter<File>) -> Result<()>,
+) -> Result<()> {
+    let is_special = std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file());
+    let mut name = path.as_os_str().to_owned();
+    name.push(if is_special { "" } else { ".part" });
+    let written = fill(Path::new(&name), write).and_then(|()| match is_special {
+        true => Ok(()),
+        false => Ok(std::fs::rename(&name, path)?),
+    });
+    if written.is_err() && !is_special {
+        let _ = std::fs::remove_file(&name);
+    }
+    written.with_context(|| format!("cannot write `{}`", path.display()))
+}
+
+fn fill(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> Result<()>) -> Result<()> {
+    let mut out = BufWriter::with_capacity(1 << 16, File::create(path)?);
+    write(&mut out)?;
+    Ok(out.flush()?)
+}
+
+/// The most memory that this process had at any time, where the system tells.
+pub(crate) fn peak_memory() -> Option<u64> {
+    let mut status = String::new();
+    File::open("/proc/self/status").and_then(|mut file| file.read_to_string(&mut status)).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kilobytes * 1024)
 }

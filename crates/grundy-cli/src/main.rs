@@ -3,7 +3,9 @@
 mod commands;
 mod engine;
 mod files;
+mod interrupt;
 mod output;
+mod progress;
 mod render;
 mod trace;
 
@@ -32,6 +34,8 @@ struct Cli {
 enum Command {
     Check(commands::check::Args),
     Dump(commands::dump::Args),
+    Ground(commands::ground::Args),
+    Export(commands::export::Args),
     Simulate(commands::simulate::Args),
     Perft(commands::perft::Args),
     Verify(commands::verify::Args),
@@ -41,6 +45,8 @@ fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Check(args) => commands::check::run(&args),
         Command::Dump(args) => commands::dump::run(&args),
+        Command::Ground(args) => commands::ground::run(&args),
+        Command::Export(args) => commands::export::run(&args),
         Command::Simulate(args) => commands::simulate::run(&args),
         Command::Perft(args) => commands::perft::run(&args),
         Command::Verify(args) => commands::verify::run(&args),

@@ -6,7 +6,7 @@
 use anyhow::Result;
 use grundy::reasoner::ReasonError;
 use std::fmt::Display;
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, BufWriter, ErrorKind, StdoutLock, Write};
 
 /// How a command ended, by exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -68,6 +68,15 @@ pub(crate) fn print(text: &str) -> Result<()> {
     out.write_all(text.as_bytes())?;
     out.flush()?;
     Ok(())
+}
+
+/// Writes to standard output piece by piece.
+pub(crate) fn print_streamed(
+    write: impl FnOnce(&mut BufWriter<StdoutLock<'static>>) -> Result<()>,
+) -> Result<()> {
+    let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+    write(&mut out)?;
+    Ok(out.flush()?)
 }
 
 /// Writes one JSON object to standard output.

@@ -1,5 +1,6 @@
 //! What can go wrong, and the bounds within which the evaluator works.
 
+use grundy_syntax::Keyword;
 use std::time::Instant;
 
 /// Bounds on one evaluation.
@@ -27,6 +28,20 @@ pub enum Error {
     Unsafe {
         /// The rule.
         rule: String,
+    },
+    /// A rule defines what is given from outside.
+    #[error("facts are given from outside, and cannot be defined by {rule}")]
+    DefinesGiven {
+        /// The rule.
+        rule: String,
+    },
+    /// `init` depends on the state, or `legal`, `goal` or `terminal` on the moves.
+    #[error("`{keyword}` cannot depend on `{on}`")]
+    DependsOn {
+        /// What is defined.
+        keyword: Keyword,
+        /// What it depends on: `true` or `does`.
+        on: Keyword,
     },
     /// An atom depends on its own negation.
     #[error("`{atom}` depends on its own negation")]

@@ -2,10 +2,11 @@
 
 use crate::components::components;
 use crate::error::{Error, Limits};
-use crate::fixpoint::{Facts, Negation, Stop};
-use crate::plan::{Plan, plan};
-use crate::relation::Relation;
-use grundy_syntax::{Literal, Notation, PredicateId, Printer, Program, TermId};
+use crate::facts::Facts;
+use crate::fixpoint::{Component, Failure, evaluate};
+use crate::plan::plan;
+use grundy_syntax::{Literal, Notation, PredicateId, Printer, Program, Symbols, TermId, Terms};
+use rustc_hash::FxHashSet;
 
 /// A program with some predicates given from outside, in tiers: facts of the first tier change
 /// more seldom than those of the second. What depends on no given predicate is derived once.
@@ -14,23 +15,21 @@ use grundy_syntax::{Literal, Notation, PredicateId, Printer, Program, TermId};
 pub struct Evaluator {
     program: Program,
     facts: Facts,
-    /// Components in the order of evaluation.
-    components: Vec<Component>,
+    /// Components in the order of evaluation, with their tiers.
+    components: Vec<(usize, Component)>,
     /// For each tier, its given predicates.
     given: Vec<Vec<PredicateId>>,
-}
-
-struct Component {
-    members: Vec<PredicateId>,
-    plans: Vec<Plan>,
-    /// How many of the tiers have to be given before this can be derived.
-    tier: usize,
-    /// Whether a member depends on the negation of a member.
-    has_negation: bool,
+    /// For each predicate, how many of the tiers have to be given before it is known.
+    tiers: Vec<usize>,
+    /// How many of the tiers are given, with all derived that depends on them alone.
+    ready: usize,
 }
 
 impl Evaluator {
-    /// Prepares a program. Only what the `wanted` predicates depend on is ever derived.
+    /// Prepares a program and derives what depends on no given predicate.
+    ///
+    /// Only what the `wanted` predicates depend on is ever derived. No rule may define a given
+    /// predicate.
     pub fn new(
         program: Program,
         given: Vec<Vec<PredicateId>>,
@@ -38,18 +37,9 @@ impl Evaluator {
         limits: Limits,
     ) -> Result<Evaluator, Error> {
         let facts = Facts::new(program.terms.clone(), program.predicate_count(), limits);
-        let needed = needed(&program, wanted);
-        let mut tiers = vec![0; program.predicate_count()];
-        for (tier, predicates) in given.iter().enumerate() {
-            predicates.iter().for_each(|predicate| tiers[predicate.0 as usize] = tier + 1);
-        }
-        let mut prepared = Vec::new();
-        for members in components(&program) {
-            if members.iter().all(|member| needed[member.0 as usize]) {
-                prepared.push(prepare(&program, members, &mut tiers)?);
-            }
-        }
-        let mut evaluator = Evaluator { program, facts, components: prepared, given };
+        let tiers = vec![0; program.predicate_count()];
+        let mut evaluator = Evaluator { program, facts, components: Vec::new(), given, tiers, ready: 0 };
+        evaluator.prepare(wanted)?;
         evaluator.derive(0)?;
         Ok(evaluator)
     }
@@ -59,32 +49,48 @@ impl Evaluator {
         &self.program
     }
 
-    /// Changes when to give up.
+    /// Changes the bounds.
     pub fn set_limits(&mut self, limits: Limits) {
-        self.facts.limits = limits;
+        self.facts.set_limits(limits);
+    }
+
+    /// How many of the tiers have to be given before a predicate is known. This is meant for
+    /// predicates that are wanted, or that a wanted one depends on.
+    pub fn tier(&self, predicate: PredicateId) -> usize {
+        self.tiers[predicate.0 as usize]
     }
 
     /// Gives the facts of a tier and derives what follows; what depends on later tiers is forgotten.
+    ///
+    /// # Panics
+    ///
+    /// If an earlier tier is missing because it was not given, or because that ended in an error; or
+    /// if a row belongs to a predicate of another tier.
     pub fn set(
         &mut self,
         tier: usize,
         rows: impl IntoIterator<Item = (PredicateId, Box<[TermId]>)>,
     ) -> Result<(), Error> {
-        for predicate in self.given[tier..].iter().flatten() {
-            self.facts.clear(*predicate);
+        assert!(tier <= self.ready, "earlier tiers come first");
+        self.ready = tier;
+        for &predicate in self.given[tier..].iter().flatten() {
+            self.facts.clear(predicate);
         }
-        for component in self.components.iter().filter(|component| component.tier > tier) {
+        for (_, component) in self.components.iter().filter(|(needs, _)| *needs > tier) {
             component.members.iter().for_each(|&member| self.facts.clear(member));
         }
         for (predicate, row) in rows {
-            self.facts.insert(predicate, row);
+            assert!(self.given[tier].contains(&predicate), "a tier has its own predicates");
+            self.facts.insert(predicate, &row);
         }
-        self.derive(tier + 1)
+        self.derive(tier + 1)?;
+        self.ready = tier + 1;
+        Ok(())
     }
 
     /// What is known of a predicate, in no particular order.
     pub fn rows(&self, predicate: PredicateId) -> impl Iterator<Item = &[TermId]> {
-        self.facts.relation(predicate).rows().iter().map(|row| &**row)
+        self.facts.relation(predicate).rows().iter()
     }
 
     /// Whether a fact is known.
@@ -93,131 +99,99 @@ impl Evaluator {
     }
 
     /// The terms of all facts.
-    pub fn terms(&self) -> &grundy_syntax::Terms {
+    pub fn terms(&self) -> &Terms {
         &self.facts.terms
     }
 
     /// The same, to add terms.
-    pub fn terms_mut(&mut self) -> &mut grundy_syntax::Terms {
+    pub fn terms_mut(&mut self) -> &mut Terms {
         &mut self.facts.terms
     }
 
     /// The same, with the names that new terms may need.
-    pub fn names_and_terms_mut(&mut self) -> (&mut grundy_syntax::Symbols, &mut grundy_syntax::Terms) {
+    pub fn names_and_terms_mut(&mut self) -> (&mut Symbols, &mut Terms) {
         (&mut self.program.symbols, &mut self.facts.terms)
     }
 
+    /// Makes the components that the wanted predicates depend on.
+    fn prepare(&mut self, wanted: &[PredicateId]) -> Result<(), Error> {
+        let rules = rules_by_head(&self.program);
+        for (tier, predicates) in self.given.iter().enumerate() {
+            for predicate in predicates {
+                self.tiers[predicate.0 as usize] = tier + 1;
+                if let Some(&rule) = rules[predicate.0 as usize].first() {
+                    return Err(Error::DefinesGiven { rule: print_rule(&self.program, rule) });
+                }
+            }
+        }
+        let needed = needed(&self.program, &rules, wanted);
+        for members in components(&self.program) {
+            if members.iter().all(|member| needed[member.0 as usize]) {
+                let component = self.component(members, &rules)?;
+                self.components.push(component);
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes a component and tells its tier. Those that it depends on have been made before, so that
+    /// their tiers are known.
+    fn component(
+        &mut self,
+        members: Vec<PredicateId>,
+        rules: &[Vec<usize>],
+    ) -> Result<(usize, Component), Error> {
+        let is_member: FxHashSet<PredicateId> = members.iter().copied().collect();
+        let mut plans = Vec::new();
+        let mut tier = members.iter().map(|&member| self.tier(member)).max().unwrap_or(0);
+        let mut has_negation = false;
+        for &number in members.iter().flat_map(|member| &rules[member.0 as usize]) {
+            let rule = &self.program.rules[number];
+            for literal in rule.literals() {
+                tier = literal.atom().map_or(tier, |atom| tier.max(self.tier(atom.predicate)));
+                has_negation |= matches!(literal, Literal::Not(atom) if is_member.contains(&atom.predicate));
+            }
+            let plan = plan(&mut self.facts.terms, number, rule);
+            plans.push(plan.ok_or_else(|| Error::Unsafe { rule: print_rule(&self.program, number) })?);
+        }
+        members.iter().for_each(|member| self.tiers[member.0 as usize] = tier);
+        Ok((tier, Component { members, plans, has_negation }))
+    }
+
+    /// Evaluates the components of a tier.
     fn derive(&mut self, tier: usize) -> Result<(), Error> {
         let Evaluator { program, facts, components, .. } = self;
-        for component in components.iter().filter(|component| component.tier == tier) {
-            let done = if component.has_negation {
-                alternate(program, facts, component)
-            } else {
-                let plans: Vec<&Plan> = component.plans.iter().collect();
-                facts.saturate(&plans, &component.members, Negation::Known).map_err(Failure::Stopped)
-            };
-            done.map_err(|failure| match failure {
-                Failure::Stopped((stop, rule)) => stop.into_error(&facts.limits, print_rule(program, rule)),
-                Failure::Cycle(atom) => Error::NegationCycle { atom },
+        for (_, component) in components.iter().filter(|(needs, _)| *needs == tier) {
+            evaluate(facts, component).map_err(|failure| match failure {
+                Failure::Stopped(stop, rule) => facts.error(stop, print_rule(program, rule)),
+                Failure::Cycle(predicate, row) => {
+                    Error::NegationCycle { atom: print_fact(program, facts, predicate, &row) }
+                }
             })?;
         }
         Ok(())
     }
 }
 
-/// Why a component could not be evaluated.
-enum Failure {
-    Stopped((Stop, usize)),
-    /// This atom depends on its own negation.
-    Cycle(String),
-}
-
-/// The alternating fixpoint (Van Gelder): too few true atoms make too few negations fail, which
-/// gives too many true atoms, and the other way round. The two estimates close in on each other.
-/// Where they meet, the program has one meaning; an atom between them depends on its negation.
-fn alternate(program: &Program, facts: &mut Facts, component: &Component) -> Result<(), Failure> {
-    let plans: Vec<&Plan> = component.plans.iter().collect();
-    let mut certain = take(facts, &component.members);
-    loop {
-        saturate_against(facts, &plans, component, &certain)?;
-        let possible = take(facts, &component.members);
-        saturate_against(facts, &plans, component, &possible)?;
-        let more_certain = take(facts, &component.members);
-        let sizes = |relations: &[(PredicateId, Relation)]| -> Vec<usize> {
-            relations.iter().map(|(_, relation)| relation.rows().len()).collect()
-        };
-        let stable = sizes(&more_certain) == sizes(&certain);
-        certain = more_certain;
-        if !stable {
-            continue;
-        }
-        let undecided = possible.iter().zip(&certain).find_map(|((predicate, possible), (_, certain))| {
-            possible.rows().iter().find(|row| !certain.contains(row)).map(|row| (*predicate, row))
-        });
-        if let Some((predicate, row)) = undecided {
-            return Err(Failure::Cycle(print_fact(program, facts, predicate, row)));
-        }
-        for (predicate, relation) in &certain {
-            relation.rows().iter().for_each(|row| _ = facts.insert(*predicate, row.clone()));
-        }
-        return Ok(());
+/// For each predicate the numbers of the rules that define it.
+fn rules_by_head(program: &Program) -> Vec<Vec<usize>> {
+    let mut rules = vec![Vec::new(); program.predicate_count()];
+    for (number, rule) in program.rules.iter().enumerate() {
+        rules[rule.head.predicate.0 as usize].push(number);
     }
+    rules
 }
 
-fn saturate_against(
-    facts: &mut Facts,
-    plans: &[&Plan],
-    component: &Component,
-    estimate: &[(PredicateId, Relation)],
-) -> Result<(), Failure> {
-    facts.saturate(plans, &component.members, Negation::Estimate(estimate)).map_err(Failure::Stopped)
-}
-
-/// Takes the rows of these predicates out of the known facts.
-fn take(facts: &mut Facts, members: &[PredicateId]) -> Vec<(PredicateId, Relation)> {
-    let mut taken = Vec::new();
-    for &member in members {
-        let mut relation = Relation::default();
-        for row in facts.relation(member).rows() {
-            relation.insert(row.clone());
-        }
-        facts.clear(member);
-        taken.push((member, relation));
-    }
-    taken
-}
-
-fn prepare(program: &Program, members: Vec<PredicateId>, tiers: &mut [usize]) -> Result<Component, Error> {
-    let rules =
-        || program.rules.iter().enumerate().filter(|(_, rule)| members.contains(&rule.head.predicate));
-    let conditions = || rules().flat_map(|(_, rule)| rule.literals());
-    let atoms = || conditions().filter_map(|literal| literal.atom());
-    let tier = atoms().map(|atom| tiers[atom.predicate.0 as usize]).max().unwrap_or(0);
-    let tier = members.iter().map(|member| tiers[member.0 as usize]).fold(tier, usize::max);
-    members.iter().for_each(|member| tiers[member.0 as usize] = tier);
-    let has_negation = conditions()
-        .any(|literal| matches!(literal, Literal::Not(atom) if members.contains(&atom.predicate)));
-    let mut plans = Vec::new();
-    for (number, rule) in rules() {
-        let plan = plan(&program.terms, number, rule)
-            .ok_or_else(|| Error::Unsafe { rule: print_rule(program, number) })?;
-        plans.push(plan);
-    }
-    Ok(Component { members, plans, tier, has_negation })
-}
-
-/// Which predicates the wanted ones depend on.
-fn needed(program: &Program, wanted: &[PredicateId]) -> Vec<bool> {
+/// Which predicates the wanted ones depend on, themselves included.
+fn needed(program: &Program, rules: &[Vec<usize>], wanted: &[PredicateId]) -> Vec<bool> {
     let mut needed = vec![false; program.predicate_count()];
     let mut work: Vec<PredicateId> = wanted.to_vec();
     while let Some(predicate) = work.pop() {
         if std::mem::replace(&mut needed[predicate.0 as usize], true) {
             continue;
         }
-        let rules = program.rules.iter().filter(|rule| rule.head.predicate == predicate);
-        work.extend(
-            rules.flat_map(|rule| rule.literals()).filter_map(|l| l.atom()).map(|atom| atom.predicate),
-        );
+        let literals = rules[predicate.0 as usize].iter().flat_map(|&rule| program.rules[rule].literals());
+        work.extend(literals.filter_map(|literal| literal.atom()).map(|atom| atom.predicate));
     }
     needed
 }

@@ -30,8 +30,20 @@ struct Predicates {
     sees: Option<PredicateId>,
 }
 
+/// The tiers of the facts that are given.
 const STATE: usize = 0;
 const MOVES: usize = 1;
+
+/// What a game can be asked about, and its roles, which have to be sound.
+const WANTED: [Keyword; 7] = [
+    Keyword::Role,
+    Keyword::Init,
+    Keyword::Legal,
+    Keyword::Next,
+    Keyword::Goal,
+    Keyword::Terminal,
+    Keyword::Sees,
+];
 
 impl Game {
     /// Prepares a game. Everything that does not depend on a state is derived here.
@@ -48,11 +60,11 @@ impl Game {
             terminal: program.keyword(Keyword::Terminal),
             sees: program.keyword(Keyword::Sees),
         };
-        let p = &predicates;
         let wanted: Vec<PredicateId> =
-            [p.init, p.legal, p.next, p.goal, p.terminal, p.sees].into_iter().flatten().collect();
+            WANTED.iter().filter_map(|&keyword| program.keyword(keyword)).collect();
         let roles = program.roles();
         let evaluator = Evaluator::new(program, vec![vec![holds], vec![does]], &wanted, limits)?;
+        check_dependencies(&evaluator)?;
         Ok(Game { evaluator, predicates, roles, current: None })
     }
 
@@ -152,6 +164,26 @@ impl Game {
         };
         self.roles.iter().map(|&role| of_role(role)).collect()
     }
+}
+
+/// Checks that what is asked about a state, or before there is one, can be answered then.
+fn check_dependencies(evaluator: &Evaluator) -> Result<(), Error> {
+    // On how many of the tiers each may depend.
+    let allowed = [
+        (Keyword::Role, 0),
+        (Keyword::Init, 0),
+        (Keyword::Legal, 1),
+        (Keyword::Goal, 1),
+        (Keyword::Terminal, 1),
+    ];
+    for (keyword, most) in allowed {
+        let tiers = evaluator.program().keyword(keyword).map_or(0, |predicate| evaluator.tier(predicate));
+        if tiers > most {
+            let on = if tiers == 1 { Keyword::True } else { Keyword::Does };
+            return Err(Error::DependsOn { keyword, on });
+        }
+    }
+    Ok(())
 }
 
 /// A ground term in KIF notation.

@@ -31,10 +31,13 @@
 mod components;
 mod error;
 mod evaluator;
+mod facts;
 mod fixpoint;
 mod game;
+mod matching;
 mod plan;
 mod relation;
+mod tuples;
 
 pub use error::{Error, Limits};
 pub use evaluator::Evaluator;

@@ -1,54 +1,98 @@
 //! A rule, taken apart for matching.
 
-use grundy_syntax::{Atom, Literal, Rule, TermId, Terms, VariableId};
+use crate::relation::Form;
+use grundy_syntax::{Atom, Literal, PredicateId, Rule, Term, TermId, Terms, VariableId};
 
 /// A rule that is safe: its positive conditions bind all its variables.
 pub(crate) struct Plan {
     /// Its number in the program.
     pub(crate) rule: usize,
     pub(crate) head: Atom,
+    pub(crate) head_variables: Vec<VariableId>,
     /// What has to match known facts.
     pub(crate) positive: Vec<Pattern>,
-    /// Negated conditions and `distinct`: tested as soon as their variables are known.
+    /// What is tested as soon as its variables are known.
     pub(crate) tests: Vec<Test>,
     pub(crate) variables: usize,
 }
 
+/// A positive condition: rows of this form whose leaves agree with these.
 pub(crate) struct Pattern {
-    pub(crate) atom: Atom,
-    /// For each argument its variables.
-    pub(crate) variables: Vec<Vec<VariableId>>,
+    pub(crate) predicate: PredicateId,
+    pub(crate) form: Form,
+    pub(crate) leaves: Vec<Leaf>,
+}
+
+/// What stands in a blank of a form.
+#[derive(Clone, Copy)]
+pub(crate) enum Leaf {
+    Variable(VariableId),
+    Ground(TermId),
 }
 
 pub(crate) struct Test {
-    pub(crate) literal: Literal,
+    pub(crate) kind: TestKind,
     pub(crate) variables: Vec<VariableId>,
 }
 
+pub(crate) enum TestKind {
+    /// This does not hold.
+    Not(Atom),
+    /// These differ.
+    Distinct(TermId, TermId),
+}
+
 /// Takes a rule apart. `None` if some variable is never bound.
-pub(crate) fn plan(terms: &Terms, number: usize, rule: &Rule) -> Option<Plan> {
-    let mut bound = vec![false; rule.variables.len()];
+pub(crate) fn plan(terms: &mut Terms, number: usize, rule: &Rule) -> Option<Plan> {
     let mut positive = Vec::new();
     let mut tests = Vec::new();
     for literal in rule.literals() {
-        let variables: Vec<Vec<VariableId>> = literal.terms().map(|term| variables_of(terms, term)).collect();
-        match literal {
+        let kind = match literal {
             Literal::Holds(atom) => {
-                variables.iter().flatten().for_each(|variable| bound[variable.0 as usize] = true);
-                positive.push(Pattern { atom: atom.clone(), variables });
+                positive.push(pattern(terms, atom));
+                continue;
             }
-            _ => tests.push(Test { literal: literal.clone(), variables: variables.concat() }),
+            Literal::Not(atom) => TestKind::Not(atom.clone()),
+            Literal::Distinct(a, b) => TestKind::Distinct(*a, *b),
+        };
+        tests.push(Test { kind, variables: variables_of(terms, literal.terms()) });
+    }
+    let head_variables = variables_of(terms, rule.head.args.iter().copied());
+    let mut bound = vec![false; rule.variables.len()];
+    for leaf in positive.iter().flat_map(|pattern| &pattern.leaves) {
+        if let Leaf::Variable(variable) = leaf {
+            bound[variable.0 as usize] = true;
         }
     }
-    let in_head = rule.head.args.iter().flat_map(|&term| variables_of(terms, term));
-    let in_tests = tests.iter().flat_map(|test| test.variables.iter().copied());
-    let safe = in_head.chain(in_tests).all(|variable| bound[variable.0 as usize]);
-    let variables = rule.variables.len();
-    safe.then(|| Plan { rule: number, head: rule.head.clone(), positive, tests, variables })
+    let in_tests = tests.iter().flat_map(|test| &test.variables);
+    let safe = head_variables.iter().chain(in_tests).all(|variable| bound[variable.0 as usize]);
+    let (head, variables) = (rule.head.clone(), rule.variables.len());
+    safe.then_some(Plan { rule: number, head, head_variables, positive, tests, variables })
 }
 
-fn variables_of(terms: &Terms, term: TermId) -> Vec<VariableId> {
+fn pattern(terms: &mut Terms, atom: &Atom) -> Pattern {
+    let mut leaves = Vec::new();
+    let form = atom.args.iter().map(|&arg| form(terms, arg, &mut leaves)).collect();
+    Pattern { predicate: atom.predicate, form, leaves }
+}
+
+/// A term with a blank for each variable and for each ground term in it.
+fn form(terms: &mut Terms, term: TermId, leaves: &mut Vec<Leaf>) -> TermId {
+    leaves.push(match terms.get(term) {
+        Term::Variable(variable) => Leaf::Variable(variable),
+        _ if terms.is_ground(term) => Leaf::Ground(term),
+        Term::Constant(_) => unreachable!("constants are ground"),
+        Term::Compound(name, args) => {
+            let args: Vec<TermId> = args.to_vec();
+            let args: Vec<TermId> = args.into_iter().map(|arg| form(terms, arg, leaves)).collect();
+            return terms.compound(name, &args);
+        }
+    });
+    terms.variable(VariableId(leaves.len() as u32 - 1))
+}
+
+fn variables_of(terms: &Terms, of: impl Iterator<Item = TermId>) -> Vec<VariableId> {
     let mut variables = Vec::new();
-    terms.for_each_variable(term, &mut |variable| variables.push(variable));
+    of.for_each(|term| terms.for_each_variable(term, &mut |variable| variables.push(variable)));
     variables
 }

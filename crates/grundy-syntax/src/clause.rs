@@ -41,6 +41,14 @@ impl Expr {
             ExprKind::Apply(_, args) => args.iter().for_each(|arg| arg.for_each_variable(visit)),
         }
     }
+
+    /// Calls `visit` for each name, from left to right.
+    pub(crate) fn for_each_name(&self, visit: &mut impl FnMut(SymbolId)) {
+        if let ExprKind::Apply(name, args) = &self.kind {
+            visit(*name);
+            args.iter().for_each(|arg| arg.for_each_name(visit));
+        }
+    }
 }
 
 /// A body, or a part of one.
@@ -91,10 +99,15 @@ pub(crate) struct Clause {
 /// The complaint about a keyword with the wrong number of arguments.
 pub(crate) fn wrong_arity(word: &str, wanted: usize, found: usize) -> String {
     let wanted = match wanted {
-        0 => "no argument".to_owned(),
-        1 => "one argument".to_owned(),
-        2 => "two arguments".to_owned(),
-        _ => format!("{wanted} arguments"),
+        0 => "no argument",
+        1 => "one argument",
+        _ => "two arguments",
     };
-    format!("`{word}` takes {wanted}, here are {found}")
+    let found = match found {
+        0 => "none".to_owned(),
+        1 => "one".to_owned(),
+        2 => "two".to_owned(),
+        more => more.to_string(),
+    };
+    format!("`{word}` takes {wanted}, but has {found} here")
 }

@@ -12,16 +12,43 @@ use crate::source::{Source, Span};
 
 /// Lowers the forms of a sheet into a program.
 pub(crate) fn lower_sexprs(lowering: &mut Lowering, source: &Source, sexprs: &Sexprs) {
+    report_lone_words(lowering, source, sexprs);
+    let mut full = false;
     for form in sexprs.forms() {
-        if lowering.is_full(sexprs.span(form)) {
-            return;
-        }
-        let clause =
-            if sexprs.is_broken(form) { None } else { FormReader { lowering, source, sexprs }.clause(form) };
+        full = full || lowering.is_full(sexprs.span(form));
+        let clause = if full || sexprs.is_broken(form) || sexprs.kind(form) == Kind::Atom {
+            None
+        } else {
+            FormReader { lowering, source, sexprs }.clause(form)
+        };
         match clause {
             Some(clause) => lowering.add_clause(&clause),
             None => leave_out(lowering, source, sexprs, form),
         }
+    }
+}
+
+/// Complains about words that stand outside any form, once for each run of them: a line of prose is
+/// one slip.
+fn report_lone_words(lowering: &mut Lowering, source: &Source, sexprs: &Sexprs) {
+    let is_lone = |form: &SexprId| sexprs.kind(*form) == Kind::Atom && !sexprs.is_broken(*form);
+    let mut forms = sexprs.forms().peekable();
+    while let Some(form) = forms.next() {
+        if !is_lone(&form) {
+            continue;
+        }
+        let first = sexprs.span(form);
+        let mut run = first;
+        while let Some(next) = forms.next_if(is_lone) {
+            run = run.to(sexprs.span(next));
+        }
+        let message = if run == first {
+            format!("`{}` stands outside any form", source.slice(first))
+        } else {
+            "these words stand outside any form".to_owned()
+        };
+        let hint = "put facts and rules in parentheses, and comments behind a `;`";
+        lowering.report(Diagnostic::new(Code::LoneSymbol, run, message).hint(hint));
     }
 }
 
@@ -66,10 +93,6 @@ struct FormReader<'a, 's> {
 impl<'s> FormReader<'_, 's> {
     fn clause(&mut self, form: SexprId) -> Option<Clause> {
         let span = self.sexprs.span(form);
-        if let Some(word) = self.sexprs.atom(self.source, form) {
-            let message = format!("`{word}` stands outside any form");
-            return self.fail(Diagnostic::new(Code::LoneSymbol, span, message));
-        }
         let word = self.first_word(form)?;
         if connective(word) != Some(Connective::Rule) {
             let head = self.head(form, word)?;
@@ -101,10 +124,14 @@ impl<'s> FormReader<'_, 's> {
         };
         if cannot_define {
             let word = word.to_ascii_lowercase();
-            let error =
-                Diagnostic::new(Code::KeywordInHead, span, format!("`{word}` cannot be defined by a rule"));
-            let hint = (word == "true")
-                .then(|| "`next` says what will be true, `init` what is true at first".into());
+            let hint = match word.as_str() {
+                "true" => Some("`next` says what will be true, `init` what is true at first".into()),
+                "does" => {
+                    Some("the roles choose their moves; `legal` says which ones they may choose".into())
+                }
+                _ => None,
+            };
+            let error = Diagnostic::new(Code::KeywordInHead, span, format!("`{word}` cannot be defined"));
             return self.fail(error.maybe_hint(hint));
         }
         self.atom(id, word)
@@ -117,7 +144,7 @@ impl<'s> FormReader<'_, 's> {
             return self.condition(id, word).map(Formula::Atom);
         };
         if self.sexprs.kind(id) == Kind::Atom {
-            let message = format!("`{word}` needs arguments");
+            let message = format!("`{}` needs arguments", word.to_ascii_lowercase());
             return self.fail(Diagnostic::new(Code::KeywordArity, span, message));
         }
         match connective {
@@ -129,15 +156,13 @@ impl<'s> FormReader<'_, 's> {
             Connective::Not => {
                 let [part] = self.exactly(id, "not")?;
                 let part = self.formula(part)?;
-                if !matches!(part, Formula::Atom(_)) {
-                    let message = "`not` of something other than a single atom";
-                    self.report(Diagnostic::new(Code::NonStandard, span, message));
-                }
+                self.check_negated(&part, span);
                 Some(Formula::Not(Box::new(part)))
             }
             Connective::And => {
-                let message = "`and` is not part of GDL: conditions of a rule are joined anyway";
-                self.report(Diagnostic::new(Code::NonStandard, span, message));
+                let message = "`and` is not part of GDL";
+                let hint = "the conditions of a rule are joined anyway";
+                self.report(Diagnostic::new(Code::NonStandard, span, message).hint(hint));
                 self.formulas(id).map(Formula::And)
             }
             Connective::Or => {
@@ -145,9 +170,27 @@ impl<'s> FormReader<'_, 's> {
                     Diagnostic::new(Code::DeprecatedOr, span, "`or` is deprecated")
                         .hint("write one rule for each of its branches, or define a view"),
                 );
+                if self.sexprs.children(id).count() == 1 {
+                    let never =
+                        Diagnostic::new(Code::NeverTrue, span, "an `or` without branches never holds");
+                    self.report(never);
+                }
                 self.formulas(id).map(Formula::Or)
             }
         }
+    }
+
+    /// Standard GDL negates single atoms only.
+    fn check_negated(&mut self, part: &Formula, span: Span) {
+        let (what, hint) = match part {
+            Formula::Atom(_) => return,
+            Formula::Distinct(..) => {
+                ("`distinct`", "what is not distinct is equal: write the same term in both places")
+            }
+            _ => ("something other than a single condition", "define a view, and negate that"),
+        };
+        let message = format!("`not` of {what} is not part of GDL");
+        self.report(Diagnostic::new(Code::NonStandard, span, message).hint(hint));
     }
 
     /// The parts of a connective.
@@ -183,7 +226,9 @@ impl<'s> FormReader<'_, 's> {
                 Keyword::Base | Keyword::Input => Code::NonStandard,
                 _ => Code::KeywordArity,
             };
-            return self.fail(Diagnostic::new(code, span, message));
+            let error = Diagnostic::new(code, span, message).hint(format!("write `{}`", keyword.usage()));
+            let error = self.mark_surplus(error, id, keyword.arity());
+            return self.fail(error);
         }
         let name = self.lowering.program.symbols.intern(keyword.map_or(word, |keyword| keyword.name()));
         let args = self.args(id)?;
@@ -217,10 +262,11 @@ impl<'s> FormReader<'_, 's> {
         };
         let message = format!("the keyword `{}` stands inside a term", word.to_ascii_lowercase());
         if lenient {
-            self.report(Diagnostic::new(Code::KeywordAsName, span, message));
+            self.lowering.report_keyword_as_name(word, Diagnostic::new(Code::KeywordAsName, span, message));
             return Some(());
         }
-        self.fail(Diagnostic::new(Code::KeywordAsTerm, span, message))
+        let hint = "conditions are not nested in each other, and keywords are no names of things";
+        self.fail(Diagnostic::new(Code::KeywordAsTerm, span, message).hint(hint))
     }
 
     /// The word of a condition or a head: a bare symbol itself, or the first in a list.
@@ -274,8 +320,17 @@ impl<'s> FormReader<'_, 's> {
         if let Ok(parts) = <[SexprId; N]>::try_from(parts) {
             return Some(parts);
         }
-        let message = wrong_arity(word, N, found);
-        self.fail(Diagnostic::new(Code::KeywordArity, self.sexprs.span(id), message))
+        let error = Diagnostic::new(Code::KeywordArity, self.sexprs.span(id), wrong_arity(word, N, found));
+        let error = self.mark_surplus(error, id, N);
+        self.fail(error)
+    }
+
+    /// Points at the first argument too many, if there is one.
+    fn mark_surplus(&self, error: Diagnostic, id: SexprId, arity: usize) -> Diagnostic {
+        match self.sexprs.children(id).nth(arity + 1) {
+            Some(surplus) => error.second(self.sexprs.span(surplus), "unexpected"),
+            None => error,
+        }
     }
 
     fn report(&mut self, diagnostic: Diagnostic) {

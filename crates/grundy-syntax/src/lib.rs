@@ -62,7 +62,8 @@ pub fn read_theory(source: &Source, limits: &Limits) -> Reading {
 pub fn read(source: &Source, notation: Notation, dialect: Dialect, limits: &Limits) -> Reading {
     let mut lowering = Lowering::new(dialect, limits);
     if let Some(span) = source.first_invalid_byte() {
-        lowering.report(Diagnostic::new(Code::InvalidUtf8, span, "this text is not UTF-8"));
+        let hint = "what could not be read became `\u{FFFD}`; save the file as UTF-8";
+        lowering.report(Diagnostic::new(Code::InvalidUtf8, span, "this text is not UTF-8").hint(hint));
     }
     match notation {
         Notation::Kif => {

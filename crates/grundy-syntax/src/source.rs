@@ -46,7 +46,15 @@ pub struct Source {
     text: String,
     first_invalid_byte: Option<u32>,
     line_starts: OnceLock<Vec<u32>>,
+    /// How many characters stand before each block, for the columns of very long lines.
+    block_starts: OnceLock<Vec<u32>>,
 }
+
+/// The bytes of a block.
+const BLOCK: usize = 1 << 12;
+
+/// How far words are looked for: a message about a huge rule need not know where in it a word stands.
+const LONGEST_SEARCH: usize = 1 << 16;
 
 /// The longest text that can be read: offsets are 32 bits wide.
 pub const MAX_SOURCE_BYTES: usize = u32::MAX as usize - 1;
@@ -60,7 +68,13 @@ impl Source {
         if text.len() > MAX_SOURCE_BYTES {
             text.truncate(floor_char_boundary(&text, MAX_SOURCE_BYTES));
         }
-        Source { name: name.into(), text, first_invalid_byte: None, line_starts: OnceLock::new() }
+        Source {
+            name: name.into(),
+            text,
+            first_invalid_byte: None,
+            line_starts: OnceLock::new(),
+            block_starts: OnceLock::new(),
+        }
     }
 
     /// A source from any bytes. What is not UTF-8 becomes U+FFFD, and the readers warn about it.
@@ -68,9 +82,12 @@ impl Source {
         match String::from_utf8(bytes) {
             Ok(text) => Source::new(name, text),
             Err(error) => {
-                let valid = error.utf8_error().valid_up_to() as u32;
+                let valid = error.utf8_error().valid_up_to();
                 let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
-                Source { first_invalid_byte: Some(valid), ..Source::new(name, text) }
+                let source = Source::new(name, text);
+                // What was cut off cannot be pointed at.
+                let first_invalid_byte = (valid < source.text.len()).then_some(valid as u32);
+                Source { first_invalid_byte, ..source }
             }
         }
     }
@@ -103,10 +120,36 @@ impl Source {
     /// Line and column of an offset.
     pub fn place(&self, offset: u32) -> Place {
         let offset = floor_char_boundary(&self.text, offset as usize);
-        let starts = self.line_starts.get_or_init(|| line_starts(&self.text));
-        let line = starts.partition_point(|&start| start as usize <= offset);
-        let line_start = starts[line - 1] as usize;
-        Place { line, column: self.text[line_start..offset].chars().count() + 1 }
+        let starts = self.line_starts();
+        let line = starts.partition_point(|&start| start as usize <= offset).max(1);
+        let line_start = (starts[line - 1] as usize).min(offset);
+        let characters = if offset - line_start <= BLOCK {
+            count_characters(&self.text.as_bytes()[line_start..offset])
+        } else {
+            self.characters_before(offset) - self.characters_before(line_start)
+        };
+        Place { line, column: characters + 1 }
+    }
+
+    /// The line that holds an offset, without its line break.
+    pub fn line(&self, offset: u32) -> Span {
+        let starts = self.line_starts();
+        let behind = starts.partition_point(|&start| start <= offset).max(1);
+        let start = starts[behind - 1];
+        let end = starts.get(behind).map_or(self.text.len(), |&next| next as usize - 1);
+        let line = self.text[start as usize..end].trim_end_matches('\r');
+        Span::new(start, start + line.len() as u32)
+    }
+
+    fn line_starts(&self) -> &[u32] {
+        self.line_starts.get_or_init(|| line_starts(&self.text, self.start()))
+    }
+
+    fn characters_before(&self, offset: usize) -> usize {
+        let bytes = self.text.as_bytes();
+        let starts = self.block_starts.get_or_init(|| block_starts(bytes));
+        let block = offset / BLOCK;
+        starts[block] as usize + count_characters(&bytes[block * BLOCK..offset])
     }
 
     /// The place of a whole word inside a span: where the variable or name `word` stands.
@@ -117,9 +160,10 @@ impl Source {
         self.words(span, word).next().unwrap_or(span)
     }
 
-    /// Every place of a whole word inside a span.
+    /// Every place of a whole word inside a span, as far as it is searched.
     pub fn words<'a>(&'a self, span: Span, word: &'a str) -> impl Iterator<Item = Span> + 'a {
         let text = self.slice(span);
+        let text = &text[..floor_char_boundary(text, LONGEST_SEARCH)];
         text.match_indices(if word.is_empty() { "\u{0}" } else { word }).filter_map(move |(at, _)| {
             let before = text[..at].chars().next_back();
             let after = text[at + word.len()..].chars().next();
@@ -135,10 +179,24 @@ fn floor_char_boundary(text: &str, at: usize) -> usize {
     (0..=at.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
 }
 
-fn line_starts(text: &str) -> Vec<u32> {
+/// Characters of UTF-8, counted by their first bytes.
+fn count_characters(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|&&byte| byte & 0b1100_0000 != 0b1000_0000).count()
+}
+
+fn block_starts(bytes: &[u8]) -> Vec<u32> {
+    let mut starts = vec![0];
+    for block in bytes.chunks(BLOCK) {
+        starts.push(starts[starts.len() - 1] + count_characters(block) as u32);
+    }
+    starts
+}
+
+/// Where lines begin; the first one begins behind the byte order mark.
+fn line_starts(text: &str, first: usize) -> Vec<u32> {
     let behind_breaks =
         text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n').map(|(at, _)| at as u32 + 1);
-    std::iter::once(0).chain(behind_breaks).collect()
+    std::iter::once(first as u32).chain(behind_breaks).collect()
 }
 
 #[cfg(test)]
@@ -151,6 +209,24 @@ mod tests {
         assert_eq!(source.place(0), Place { line: 1, column: 1 });
         assert_eq!(source.place(5), Place { line: 2, column: 2 });
         assert_eq!(source.place(99), Place { line: 3, column: 1 });
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_column() {
+        let source = Source::new("t", "\u{FEFF}ab\nc");
+        assert_eq!(source.place(0), Place { line: 1, column: 1 });
+        assert_eq!(source.place(4), Place { line: 1, column: 2 });
+        assert_eq!(source.slice(source.line(0)), "ab");
+    }
+
+    #[test]
+    fn places_in_long_lines() {
+        let source = Source::new("t", format!("a\n{}b\r\nc", "ç".repeat(10_000)));
+        assert_eq!(source.place(20_002), Place { line: 2, column: 10_001 });
+        assert_eq!(source.line(20_002), Span::new(2, 20_003));
+        assert_eq!(source.slice(source.line(0)), "a");
+        assert_eq!(source.slice(source.line(20_005)), "c");
+        assert_eq!(source.slice(source.line(20_006)), "c");
     }
 
     #[test]

@@ -4,6 +4,10 @@
 //! text is the business of [`grundy_syntax`], which is re-exported as [`syntax`].
 
 pub mod analysis;
+pub mod flat;
+pub mod ground;
+pub mod lifted;
 pub mod reasoner;
+mod tabling;
 
 pub use grundy_syntax as syntax;

@@ -31,7 +31,11 @@ pub(crate) struct Args {
     #[arg(long, short)]
     quiet: bool,
 
-    /// Print one JSON object
+    /// Show at most N messages of each file, errors before warnings; 0 shows all of them
+    #[arg(long, value_name = "N", default_value_t = render::MOST_MESSAGES)]
+    max_messages: usize,
+
+    /// Print one JSON object, with all messages
     #[arg(long)]
     json: bool,
 
@@ -123,14 +127,26 @@ fn all_files(paths: &[String]) -> Result<Vec<String>> {
 fn report(path: &str, loaded: &Loaded, args: &Args) -> Value {
     let (errors, warnings): (Vec<_>, Vec<_>) = loaded.diagnostics.iter().partition(|d| d.is_error());
     if !args.json {
-        let shown = loaded.diagnostics.iter().filter(|d| !args.quiet || d.is_error());
-        shown.for_each(|diagnostic| note(&format!("{}\n", render::diagnostic(&loaded.source, diagnostic))));
+        show(loaded, args);
     }
     json!({
         "file": path,
         "errors": errors.into_iter().map(|d| to_json(&loaded.source, d)).collect::<Vec<_>>(),
         "warnings": warnings.into_iter().map(|d| to_json(&loaded.source, d)).collect::<Vec<_>>(),
     })
+}
+
+fn show(loaded: &Loaded, args: &Args) {
+    let diagnostics = loaded.diagnostics.iter().filter(|d| !args.quiet || d.is_error()).collect();
+    let most = if args.max_messages == 0 { usize::MAX } else { args.max_messages };
+    let (shown, hidden) = render::most_telling(diagnostics, most);
+    shown
+        .iter()
+        .for_each(|diagnostic| note(&format!("{}\n", render::diagnostic(&loaded.source, diagnostic))));
+    if hidden > 0 {
+        let more = render::count(hidden, "more message");
+        note(&format!("{}: {more} (`--max-messages 0` shows all)\n", loaded.source.name()));
+    }
 }
 
 fn unreadable(path: &str, error: &anyhow::Error) -> Value {

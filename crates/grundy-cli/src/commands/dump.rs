@@ -5,6 +5,7 @@ use crate::output::{Outcome, note, print, print_json};
 use anyhow::Result;
 use clap::ValueEnum;
 use grundy::analysis;
+use grundy::flat::{flatten, print_flat};
 use grundy_syntax::{Notation, Printer, print_sexprs, read_sexprs};
 use serde_json::json;
 use std::time::Instant;
@@ -43,6 +44,8 @@ enum Stage {
     Program,
     /// Classes and strata of the predicates
     Analysis,
+    /// Rules over relations: functions taken apart, `base` and `input` linked
+    Flat,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -84,6 +87,12 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
                 "components": loaded.analysis.components().len(),
             });
             ("analysis", analysis::print_analysis(&loaded.program, &loaded.analysis), sizes)
+        }
+        Stage::Flat => {
+            let program = load(&args.file, &args.read)?.program;
+            let flat = flatten(&program);
+            let sizes = json!({"relations": flat.relations.len(), "rules": flat.rules.len()});
+            ("flat", print_flat(&program, &flat), sizes)
         }
     };
     let seconds = start.elapsed().as_secs_f64();

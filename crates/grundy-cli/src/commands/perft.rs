@@ -43,11 +43,8 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let start = Instant::now();
     let mut counts = Counts::default();
     match args.engine {
-        Engine::Reference => {
-            let mut reasoner = args.reason.reference(&game)?;
-            let initial = reasoner.initial().map_err(Failure::from)?;
-            perft(&mut reasoner, &initial, args.depth, &mut counts).map_err(Failure::from)?;
-        }
+        Engine::Reference => count(&mut args.reason.reference(&game)?, args.depth, &mut counts)?,
+        Engine::Lifted => count(&mut args.reason.lifted(&game)?, args.depth, &mut counts)?,
     }
     let seconds = start.elapsed().as_secs_f64();
     if args.json {
@@ -71,6 +68,11 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
 struct Counts {
     sequences: u64,
     ended_earlier: u64,
+}
+
+fn count<R: Reasoner>(reasoner: &mut R, depth: u32, counts: &mut Counts) -> Result<(), Failure> {
+    let initial = reasoner.initial()?;
+    Ok(perft(reasoner, &initial, depth, counts)?)
 }
 
 fn perft<R: Reasoner>(

@@ -98,20 +98,19 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let start = Instant::now();
     let game = load_game(&args.file, &args.read)?;
     match args.engine {
-        Engine::Reference => {
-            let reasoners = (0..args.threads).map(|_| args.reason.reference(&game));
-            let reasoners = reasoners.collect::<Result<Vec<_>, _>>()?;
-            simulate(args, &game, reasoners, start.elapsed())
-        }
+        Engine::Reference => simulate(args, &game, |game| args.reason.reference(game), start),
+        Engine::Lifted => simulate(args, &game, |game| args.reason.lifted(game), start),
     }
 }
 
 fn simulate<R: Reasoner + Send>(
     args: &Args,
     game: &Loaded,
-    mut reasoners: Vec<R>,
-    setup: Duration,
+    make: impl Fn(&Loaded) -> Result<R, Failure>,
+    setup_start: Instant,
 ) -> Result<Outcome> {
+    let mut reasoners = (0..args.threads).map(|_| make(game)).collect::<Result<Vec<R>, Failure>>()?;
+    let setup = setup_start.elapsed();
     let roles = reasoners[0].roles();
     let start = Instant::now();
     let quota = Quota::new(args, start);

@@ -72,6 +72,7 @@ fn replay_files(args: &Args, file: &str, trace: &str) -> Result<Replay> {
         Engine::Reference => {
             args.reason.reference(&game).and_then(|mut engine| Ok(replay(&mut engine, &trace)?))
         }
+        Engine::Lifted => args.reason.lifted(&game).and_then(|mut engine| Ok(replay(&mut engine, &trace)?)),
     };
     Ok(replayed?)
 }

@@ -77,11 +77,12 @@ list or with a variable.
     (?p 1 2)";
     MalformedRule = "E105", Error, "a rule without a head",
 "A rule is written `(<= head condition …)`. Here there is no head.";
-    LoneSymbol = "E106", Error, "a symbol outside any form",
-"At the top level of a sheet stand facts and rules, each in parentheses. A symbol that stands alone
-is usually the remainder of a form that lost its parentheses.
+    LoneSymbol = "E106", Error, "a word outside any form",
+"At the top level of a sheet stand facts and rules, each in parentheses. Words that stand alone are
+usually what is left of a form, or a comment without its `;`.
 
-    role white)";
+    A game for two players.
+    (role white)";
     PrologSyntax = "E107", Error, "a clause that cannot be read",
 "In a theory (Prolog notation) every clause is `head.` or `head :- condition, condition.`, every
 directive is `:- dynamic name/arity.`, and every integrity constraint is `:- condition, condition.`
@@ -194,10 +195,15 @@ the cycle, and nothing bounds their depth.
     (<= (number (s ?n)) (number ?n))";
 
     NestingLimit = "L101", Limit, "parentheses nest too deeply",
-"The limit `nesting` (`--max-nesting`) was hit. The form is left out.";
+"The limit `nesting` (`--max-nesting`) was hit. The form is left out.
+
+Terms that have to be equal can become too deep, or too large, without any deep form in the sheet:
+
+    (<= (p ?c) (q ?a) (not (distinct ?b (f ?a ?a))) (not (distinct ?c (f ?b ?b))))     ; and so on";
     BranchLimit = "L102", Limit, "a rule with `or` becomes too many rules",
 "The limit `branches` (`--max-branches`) was hit: an `or` multiplies its rule by the number of its
-branches, and several of them multiply with each other. Define views for them.";
+branches, and several of them multiply with each other. Define views for them. (The rules may have
+a hundred conditions each, on average; a few `or` in a very long body hit the limit as well.)";
     RuleLimit = "L103", Limit, "too many rules",
 "The limit `rules` (`--max-source-rules`) was hit.";
 
@@ -225,6 +231,18 @@ of the state, or between moves, that is an error (E203); elsewhere it is a warni
 readers reject them.
 
     (init (piece base 1))";
+    UndefinedFact = "W206", Warning, "a fact that nothing makes true",
+"The fact is asked for with `true`, but it is in no `init` and in no `next`: it is false in every state.
+Perhaps it is misspelt, or it is a view, which is asked for without `true`.
+
+    (init (control white))
+    (<= terminal (true (contrl black)))";
+    UndefinedMove = "W207", Warning, "a move that is never legal",
+"The move is asked for with `does`, but there is no `legal` for it: nobody ever does it. Perhaps it is
+misspelt.
+
+    (<= (legal ?r (mark ?x)) (free ?r ?x))
+    (<= (next (marked ?x)) (does ?_r (makr ?x)))";
 
     GivenBase = "W301", Warning, "`base` or `input` is given",
 "Grundy computes which facts and moves there can be, and never needs the sheet's own `base` and `input`.

@@ -40,7 +40,7 @@ impl Diagnostic {
     pub fn new(code: Code, primary: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic {
             code,
-            message: message.into(),
+            message: one_line(message),
             primary,
             label: String::new(),
             secondary: Vec::new(),
@@ -50,25 +50,25 @@ impl Diagnostic {
 
     /// Adds a few words under the primary span.
     pub fn label(mut self, text: impl Into<String>) -> Diagnostic {
-        self.label = text.into();
+        self.label = one_line(text);
         self
     }
 
     /// Adds a second place.
     pub fn second(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
-        self.secondary.push(Label { span, text: text.into() });
+        self.secondary.push(Label { span, text: one_line(text) });
         self
     }
 
     /// Adds advice.
     pub fn hint(mut self, text: impl Into<String>) -> Diagnostic {
-        self.hint = Some(text.into());
+        self.hint = Some(one_line(text));
         self
     }
 
     /// Adds advice if there is any.
     pub fn maybe_hint(mut self, text: Option<String>) -> Diagnostic {
-        self.hint = text.or(self.hint);
+        self.hint = text.map(one_line).or(self.hint);
         self
     }
 
@@ -81,6 +81,23 @@ impl Diagnostic {
     pub fn is_error(&self) -> bool {
         self.severity() != Severity::Warning
     }
+}
+
+/// How many characters a text of a diagnostic may have. A name may be as long as a file, and stands in
+/// many messages.
+const LONGEST_TEXT: usize = 300;
+
+/// The text without control characters, and cut where it is too long to be read.
+fn one_line(text: impl Into<String>) -> String {
+    let text = text.into();
+    let is_fine = text.len() <= LONGEST_TEXT && !text.contains(char::is_control);
+    if is_fine {
+        return text;
+    }
+    let shown =
+        text.chars().take(LONGEST_TEXT).map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c });
+    let rest = if text.chars().nth(LONGEST_TEXT).is_some() { "…" } else { "" };
+    shown.collect::<String>() + rest
 }
 
 /// Sorts by place and drops findings that say the same of the same place: a rule with `or`

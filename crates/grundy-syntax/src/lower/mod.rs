@@ -34,6 +34,8 @@ pub(crate) struct Lowering {
     known: HashTable<(u64, u32)>,
     /// The predicates of the program's declarations.
     declared: FxHashSet<PredicateId>,
+    /// Keywords that have been reported as names.
+    keywords_as_names: FxHashSet<SymbolId>,
     /// How many warnings and how many errors are kept.
     kept: [usize; 2],
     /// Arguments of the terms that are being built, outermost first.
@@ -48,6 +50,7 @@ impl Lowering {
             diagnostics: Vec::new(),
             known: HashTable::new(),
             declared: FxHashSet::default(),
+            keywords_as_names: FxHashSet::default(),
             kept: [0; 2],
             args: Vec::new(),
         }
@@ -63,12 +66,21 @@ impl Lowering {
         }
     }
 
+    /// Reports that a keyword is used as a name, at the first place only: such a name is everywhere.
+    pub(crate) fn report_keyword_as_name(&mut self, word: &str, warning: Diagnostic) {
+        let word = self.program.symbols.intern(word);
+        if self.keywords_as_names.insert(word) {
+            self.report(warning);
+        }
+    }
+
     /// Whether the limit on rules is reached; says so, at this place, if it is.
     pub(crate) fn is_full(&mut self, place: Span) -> bool {
         let full = self.program.rules.len() + self.program.constraints.len() >= self.limits.rules;
         if full {
             let message = format!("more than {} rules (limit `rules`)", self.limits.rules);
-            self.report(Diagnostic::new(Code::RuleLimit, place, message));
+            let hint = "`--max-source-rules N` raises the limit";
+            self.report(Diagnostic::new(Code::RuleLimit, place, message).hint(hint));
         }
         full
     }
@@ -86,15 +98,33 @@ impl Lowering {
         variables::check_use_of_variables(self, clause);
         let branches = match normal_form::branches(&clause.body, self.limits.branches) {
             Ok(branches) => branches,
-            Err(excess) => return self.report_branch_limit(clause.span, excess),
+            Err(excess) => {
+                self.report_branch_limit(clause.span, excess);
+                return self.leave_out(clause);
+            }
         };
         // Solving may look at everything a few times, and do some work on top of that.
-        let steps = (clause.span.range().len() * branches.len()).saturating_mul(4) + 10_000;
+        let steps = 10_000 + 4 * clause.span.range().len() * branches.len();
         // A rule is printed with `<=`, `not` and an atom around its terms, and is to be read again.
         let mut budget = Budget { steps, depth: self.limits.nesting.saturating_sub(2) };
         let first_new = self.program.rules.len();
+        if branches.is_empty() {
+            self.leave_out(clause);
+        }
         for branch in &branches {
-            self.add_branch(clause, branch, &mut budget, first_new);
+            if let Some(rule) = self.lower_branch(clause, branch, &mut budget) {
+                self.add_rule(rule, first_new, branches.len() > 1);
+            }
+        }
+    }
+
+    /// Remembers the names of a clause that became no rule, or not all of its rules.
+    fn leave_out(&mut self, clause: &Clause) {
+        let left_out = &mut self.program.left_out;
+        let mut insert = |name: SymbolId| _ = left_out.insert(name);
+        clause.head.iter().for_each(|head| head.for_each_name(&mut insert));
+        for formula in &clause.body {
+            formula.for_each_expr(&mut |expr| expr.for_each_name(&mut insert));
         }
     }
 
@@ -104,32 +134,44 @@ impl Lowering {
             TooMuch::Conditions(most) => format!("rules with more than {most} conditions in all"),
         };
         let message = format!("this rule would become {what} (limit `branches`)");
-        self.report(Diagnostic::new(Code::BranchLimit, place, message));
+        let hint = "`--max-branches N` raises the limit; views keep the number of rules small";
+        self.report(Diagnostic::new(Code::BranchLimit, place, message).hint(hint));
     }
 
-    fn add_branch(&mut self, clause: &Clause, branch: &[Simple<'_>], budget: &mut Budget, first_new: usize) {
+    /// The rule of one branch. A constraint is no rule, and is added here.
+    fn lower_branch(&mut self, clause: &Clause, branch: &[Simple<'_>], budget: &mut Budget) -> Option<Rule> {
         let substitution = match equality::solve(clause.head.as_ref(), branch, budget) {
             Ok(substitution) => substitution,
-            Err(Unsolved::Never(place)) => {
-                let never = Diagnostic::new(Code::NeverTrue, place, "these two terms are never equal");
-                return self.report(never.label("the rule never fires"));
-            }
-            Err(Unsolved::TooLarge) => {
-                let message = "the terms that have to be equal here grow too large (limit `nesting`)";
-                return self.report(Diagnostic::new(Code::NestingLimit, clause.span, message));
+            Err(unsolved) => {
+                self.report_unsolved(clause.span, unsolved);
+                self.leave_out(clause);
+                return None;
             }
         };
         let mut numbering = Numbering::new();
         let head = clause.head.as_ref().map(|head| self.atom(head, &substitution, &mut numbering));
         let body = self.body(branch, &substitution, &mut numbering);
         let variables = numbering.names();
-        match head {
-            None => self.program.constraints.push(Constraint { body, variables, span: clause.span }),
-            Some(head) => {
-                let head_span = clause.head.as_ref().map_or(clause.span, |head| head.span);
-                self.add_rule(Rule { head, body, variables, span: clause.span, head_span }, first_new);
+        let Some(head) = head else {
+            self.program.constraints.push(Constraint { body, variables, span: clause.span });
+            return None;
+        };
+        let head_span = clause.head.as_ref().map_or(clause.span, |head| head.span);
+        Some(Rule { head, body, variables, span: clause.span, head_span })
+    }
+
+    fn report_unsolved(&mut self, clause: Span, unsolved: Unsolved) {
+        self.report(match unsolved {
+            Unsolved::Never(place) => {
+                let never = Diagnostic::new(Code::NeverTrue, place, "these two terms are never equal");
+                never.label("the rule never fires")
             }
-        }
+            Unsolved::TooLarge => {
+                let message = "the terms that have to be equal here grow too large (limit `nesting`)";
+                Diagnostic::new(Code::NestingLimit, clause, message)
+                    .hint("`--max-nesting N` raises the limit")
+            }
+        });
     }
 
     fn body<'f>(
@@ -197,14 +239,20 @@ impl Lowering {
 
     /// Adds a rule unless it is known. Branches of one clause may repeat each other; a clause that
     /// repeats another one is worth a warning.
-    fn add_rule(&mut self, rule: Rule, first_new: usize) {
+    fn add_rule(&mut self, rule: Rule, first_new: usize, is_branch: bool) {
         let rules = &mut self.program.rules;
         let hash = hash_rule(&rule);
         let same = |&(other, id): &(u64, u32)| other == hash && rules[id as usize].same_as(&rule);
         if let Some(&(_, known)) = self.known.find(hash, same) {
             if (known as usize) < first_new {
                 let earlier = rules[known as usize].span;
-                let warning = Diagnostic::new(Code::DuplicateRule, rule.span, "this rule stands here twice");
+                let what = match (is_branch, rule.body.is_empty()) {
+                    (true, _) => "a branch of this rule",
+                    (false, true) => "this fact",
+                    (false, false) => "this rule",
+                };
+                let message = format!("{what} is written twice");
+                let warning = Diagnostic::new(Code::DuplicateRule, rule.span, message);
                 self.report(warning.second(earlier, "first written here"));
             }
             return;

@@ -80,6 +80,23 @@ impl Keyword {
         }
     }
 
+    /// How it is written.
+    pub fn usage(self) -> &'static str {
+        match self {
+            Keyword::Role => "(role name)",
+            Keyword::Init => "(init fact)",
+            Keyword::True => "(true fact)",
+            Keyword::Does => "(does role move)",
+            Keyword::Legal => "(legal role move)",
+            Keyword::Next => "(next fact)",
+            Keyword::Goal => "(goal role value)",
+            Keyword::Terminal => "terminal",
+            Keyword::Base => "(base fact)",
+            Keyword::Input => "(input role move)",
+            Keyword::Sees => "(sees role percept)",
+        }
+    }
+
     /// Whether a rule can define it.
     pub fn in_heads(self) -> bool {
         !matches!(self, Keyword::True | Keyword::Does)

@@ -227,7 +227,17 @@ fn prolog_predicate(name: &str, arity: usize) -> Cow<'_, str> {
 }
 
 fn quoted(name: &str) -> String {
-    format!("'{}'", name.replace('\\', "\\\\").replace('\'', "\\'").replace('\n', "\\n"))
+    let mut out = String::from("'");
+    for c in name.chars() {
+        match c {
+            '\\' | '\'' => out.extend(['\\', c]),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            _ => out.push(c),
+        }
+    }
+    out.push('\'');
+    out
 }
 
 /// Whether a name is a whole number, which in Prolog notation needs no quotes.

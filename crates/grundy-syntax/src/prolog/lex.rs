@@ -24,9 +24,9 @@ pub(super) enum Token {
 }
 
 /// Operators, longest first.
-const SYMBOLS: [&str; 34] = [
-    ":-", "\\==", "=\\=", "=:=", "=..", "-->", "\\=@=", "\\+", "\\=", "==", "->", "=<", ">=", "@<", "@>",
-    "**", "//", "=", "<", ">", "(", ")", "[", "]", "{", "}", "|", ",", ";", "!", "+", "*", "/", "-",
+const SYMBOLS: [&str; 35] = [
+    ":-", "<-", "\\==", "=\\=", "=:=", "=..", "-->", "\\=@=", "\\+", "\\=", "==", "->", "=<", ">=", "@<",
+    "@>", "**", "//", "=", "<", ">", "(", ")", "[", "]", "{", "}", "|", ",", ";", "!", "+", "*", "/", "-",
 ];
 
 /// The word that begins at or behind `at`, white space and comments skipped.
@@ -47,7 +47,8 @@ pub(super) fn next_token(source: &Source, at: u32) -> (Token, Span) {
         }
         '\'' => match quoted(rest) {
             Some((name, length)) => (Token::Quoted(name), length),
-            None => (Token::Unterminated, rest.len()),
+            // The next line is probably a clause again.
+            None => (Token::Unterminated, rest.find('\n').unwrap_or(rest.len())),
         },
         '.' if rest[1..].chars().next().is_none_or(|c| c.is_whitespace() || c == '%') => (Token::End, 1),
         _ if first.is_alphanumeric() => (Token::Name, word_end()),
@@ -79,7 +80,8 @@ fn skip_blank(text: &str, mut at: usize) -> Result<usize, usize> {
     }
 }
 
-/// The name inside quotes at the start of `rest`, and how long it is with them.
+/// The name inside quotes at the start of `rest`, and how long it is with them. It ends in its line,
+/// unless the line break is escaped.
 fn quoted(rest: &str) -> Option<(String, usize)> {
     let mut name = String::new();
     let mut chars = rest.char_indices().skip(1).peekable();
@@ -92,9 +94,11 @@ fn quoted(rest: &str) -> Option<(String, usize)> {
             '\'' => return Some((name, at + 1)),
             '\\' => match chars.next()?.1 {
                 'n' => name.push('\n'),
+                'r' => name.push('\r'),
                 't' => name.push('\t'),
                 other => name.push(other),
             },
+            '\n' => return None,
             _ => name.push(c),
         }
     }

@@ -25,7 +25,7 @@ pub(crate) fn lower_clauses(lowering: &mut Lowering, source: &Source) {
     while parser.token != Token::Eof {
         let start = parser.span;
         if parser.lowering.is_full(start) {
-            return;
+            return parser.leave_out(start.start, source.text().len() as u32);
         }
         match parser.statement() {
             Ok(Some(clause)) => parser.lowering.add_clause(&clause),
@@ -48,6 +48,11 @@ struct Parser<'a> {
     span: Span,
     /// Where the word before it ended.
     last_end: u32,
+    /// Where the clause begins.
+    start: u32,
+    /// Where the line before the last word at the left margin ended, if the clause goes on there: it
+    /// is perhaps not the same clause.
+    line_end: Option<u32>,
     depth: usize,
     anonymous: u32,
 }
@@ -55,12 +60,25 @@ struct Parser<'a> {
 impl<'a> Parser<'a> {
     fn new(lowering: &'a mut Lowering, source: &'a Source) -> Parser<'a> {
         let (token, span) = next_token(source, source.start() as u32);
-        Parser { lowering, source, token, span, last_end: 0, depth: 0, anonymous: 0 }
+        Parser {
+            lowering,
+            source,
+            token,
+            span,
+            last_end: 0,
+            start: 0,
+            line_end: None,
+            depth: 0,
+            anonymous: 0,
+        }
     }
 
     fn advance(&mut self) {
         self.last_end = self.span.end;
         (self.token, self.span) = next_token(self.source, self.span.end);
+        if self.at_margin() {
+            self.line_end = Some(self.last_end);
+        }
     }
 
     fn accept(&mut self, symbol: &str) -> bool {
@@ -71,8 +89,13 @@ impl<'a> Parser<'a> {
         found
     }
 
-    fn expect(&mut self, symbol: &str) -> Parsed<()> {
-        if self.accept(symbol) { Ok(()) } else { Err(self.unexpected(&format!("`{symbol}`"))) }
+    /// The `)` that belongs to a `(`.
+    fn close(&mut self, opened: Span) -> Parsed<()> {
+        if self.accept(")") {
+            return Ok(());
+        }
+        let error = self.unexpected("`,` or `)`");
+        Err(Box::new(error.second(opened, "opened here")))
     }
 
     fn at_margin(&self) -> bool {
@@ -94,8 +117,12 @@ impl<'a> Parser<'a> {
                 break;
             }
         }
-        let mut at = start.start;
-        while at < self.last_end {
+        self.leave_out(start.start, self.last_end);
+    }
+
+    /// Remembers the names in a part of the text that cannot be used.
+    fn leave_out(&mut self, mut at: u32, end: u32) {
+        while at < end {
             let (token, span) = next_token(self.source, at);
             let program = &mut self.lowering.program;
             match &token {
@@ -110,6 +137,8 @@ impl<'a> Parser<'a> {
     fn statement(&mut self) -> Parsed<Option<Clause>> {
         self.anonymous = 0;
         let start = self.span;
+        self.start = start.start;
+        self.line_end = None;
         if self.accept(":-") {
             if self.at_word("dynamic") {
                 self.advance();
@@ -117,13 +146,13 @@ impl<'a> Parser<'a> {
                 return Ok(None);
             }
             let body = vec![self.body()?];
-            self.end()?;
+            self.end("`.`, `,` or `;`")?;
             return Ok(Some(Clause { head: None, body, span: self.since(start) }));
         }
         let head = self.term()?;
         self.check_head(&head)?;
         let body = if self.accept(":-") { vec![self.body()?] } else { Vec::new() };
-        self.end()?;
+        self.end(if body.is_empty() { "`.` or `:-`" } else { "`.`, `,` or `;`" })?;
         Ok(Some(Clause { head: Some(head), body, span: self.since(start) }))
     }
 
@@ -132,7 +161,9 @@ impl<'a> Parser<'a> {
         loop {
             let start = self.span;
             let name = self.name("the name of a predicate")?;
-            self.expect("/")?;
+            if !self.accept("/") {
+                return Err(self.unexpected("`/` and a number of arguments"));
+            }
             let Ok(arity) = self.source.slice(self.span).parse::<u32>() else {
                 return Err(self.unexpected("a number of arguments"));
             };
@@ -140,14 +171,14 @@ impl<'a> Parser<'a> {
             let span = self.since(start);
             self.lowering.add_declaration(name, arity as usize, span);
             if !self.accept(",") {
-                return self.end();
+                return self.end("`,` or `.`");
             }
         }
     }
 
-    fn end(&mut self) -> Parsed<()> {
+    fn end(&mut self, wanted: &str) -> Parsed<()> {
         if self.token != Token::End {
-            return Err(self.unexpected("`.`, `,` or `:-`"));
+            return Err(self.unexpected(wanted));
         }
         self.advance();
         Ok(())
@@ -175,10 +206,11 @@ impl<'a> Parser<'a> {
             self.advance();
             return self.nested(|parser| Ok(Formula::Not(Box::new(parser.choice()?))));
         }
+        let opened = self.span;
         if self.accept("(") {
             return self.nested(|parser| {
                 let body = parser.body()?;
-                parser.expect(")")?;
+                parser.close(opened)?;
                 Ok(body)
             });
         }
@@ -226,13 +258,14 @@ impl<'a> Parser<'a> {
         let name = self.name("a term")?;
         let mut args = Vec::new();
         // In Prolog an argument list follows its name without a space.
-        if self.span.start == self.last_end && self.accept("(") {
+        let opened = self.span;
+        if opened.start == self.last_end && self.accept("(") {
             args = self.nested(|parser| {
                 let mut args = vec![parser.term()?];
                 while parser.accept(",") {
                     args.push(parser.term()?);
                 }
-                parser.expect(")")?;
+                parser.close(opened)?;
                 Ok(args)
             })?;
         }
@@ -255,7 +288,8 @@ impl<'a> Parser<'a> {
         let limit = self.lowering.limits.nesting;
         if self.depth >= limit {
             let message = format!("parentheses nest deeper than {limit} (limit `nesting`)");
-            return Err(Box::new(Diagnostic::new(Code::NestingLimit, self.span, message)));
+            let error = Diagnostic::new(Code::NestingLimit, self.span, message);
+            return Err(Box::new(error.hint("`--max-nesting N` raises the limit")));
         }
         self.depth += 1;
         let result = part(self);
@@ -273,17 +307,22 @@ impl<'a> Parser<'a> {
 
     /// A predicate is a name that is no number.
     fn check_predicate(&self, atom: &Expr) -> Parsed<()> {
-        let (code, message) = match &atom.kind {
-            ExprKind::Variable(_) => (Code::VariableCondition, "a variable cannot be a condition or a head"),
+        let error = match &atom.kind {
+            ExprKind::Variable(_) => {
+                let message = "a variable cannot be a condition or a head";
+                Diagnostic::new(Code::VariableCondition, atom.span, message)
+                    .hint("names begin with a small letter, or stand in quotes")
+            }
             ExprKind::Apply(name, _) => {
                 let name = self.lowering.program.symbols.name(*name);
                 if !is_number(name) || self.source.slice(atom.span).starts_with('\'') {
                     return Ok(());
                 }
-                (Code::PrologSyntax, "a number cannot be a condition or a head")
+                let message = "a number cannot be a condition or a head";
+                Diagnostic::new(Code::PrologSyntax, atom.span, message)
             }
         };
-        Err(Box::new(Diagnostic::new(code, atom.span, message)))
+        Err(Box::new(error))
     }
 
     /// What has a meaning of its own cannot be defined.
@@ -320,11 +359,47 @@ impl<'a> Parser<'a> {
     }
 
     fn unexpected(&self, wanted: &str) -> Box<Diagnostic> {
+        let (code, message) = self.describe_token(wanted);
+        let error = Diagnostic::new(code, self.span, message);
+        if code != Code::PrologSyntax {
+            return Box::new(error);
+        }
+        let in_clause = self.span.start > self.start;
+        Box::new(match (&self.token, self.line_end) {
+            (Token::Symbol("("), _) if !in_clause => {
+                error.hint("a clause begins with a name; is this KIF (`--notation kif`)?")
+            }
+            (Token::Symbol("("), _) if self.last_end < self.span.start => {
+                error.hint("arguments follow their name without a space")
+            }
+            (Token::Symbol("<-"), _) => error.hint("a rule is written `head :- condition, condition.`"),
+            (token, Some(end)) if in_clause && (self.at_margin() || *token == Token::Symbol(":-")) => {
+                self.missing_full_stop(error, end)
+            }
+            _ => error,
+        })
+    }
+
+    /// Blames the end of the line where the clause should perhaps have ended.
+    fn missing_full_stop(&self, error: Diagnostic, line_end: u32) -> Diagnostic {
+        let (place, label) = match self.source.text()[..line_end as usize].ends_with(',') {
+            true => (Span::new(line_end - 1, line_end), "perhaps a full stop is meant here"),
+            false => (Span::new(line_end, line_end), "perhaps a full stop is missing here"),
+        };
+        Diagnostic { primary: place, ..error }.label(label).second(self.span, "unexpected")
+    }
+
+    /// What is wrong with the word, if one of these is wanted.
+    fn describe_token(&self, wanted: &str) -> (Code, String) {
         // A name in quotes may go over several lines, but a message is one line.
         let found = self.source.slice(self.span).lines().next().unwrap_or("");
-        let (code, message) = match &self.token {
-            Token::Unterminated => (Code::Unterminated, "this never ends".to_owned()),
+        match &self.token {
+            Token::Unterminated => {
+                let what = if found.starts_with('\'') { "quoted name" } else { "comment" };
+                (Code::Unterminated, format!("this {what} never ends"))
+            }
             Token::Eof => (Code::PrologSyntax, format!("expected {wanted}, found the end of the file")),
+            Token::End => (Code::PrologSyntax, format!("expected {wanted}, found the full stop")),
             Token::Symbol("[" | "]" | "{" | "}" | "|") => {
                 (Code::UnsupportedProlog, format!("`{found}`: theories have no lists"))
             }
@@ -338,14 +413,6 @@ impl<'a> Parser<'a> {
                 (Code::UnsupportedProlog, "`is`: theories have no arithmetic".to_owned())
             }
             _ => (Code::PrologSyntax, format!("expected {wanted}, found `{found}`")),
-        };
-        let error = Diagnostic::new(code, self.span, message);
-        let before = Span::new(self.last_end.saturating_sub(1), self.last_end);
-        let missing_stop = code == Code::PrologSyntax && self.at_margin() && self.last_end > 0;
-        Box::new(if missing_stop && self.source.text().is_char_boundary(before.start as usize) {
-            error.second(before, "perhaps a full stop is missing here")
-        } else {
-            error
-        })
+        }
     }
 }

@@ -5,6 +5,7 @@
 //! forms gives back the tokens that were read. Reading never fails: what is broken becomes a
 //! diagnostic, and the top-level forms it touched are marked [`broken`](Sexprs::is_broken).
 
+mod blame;
 mod print;
 mod read;
 
@@ -83,6 +84,11 @@ impl Sexprs {
     /// A node and everything below it.
     pub fn subtree(&self, id: SexprId) -> impl Iterator<Item = SexprId> + use<> {
         (id.0..self.nodes[id.0 as usize].end).map(SexprId)
+    }
+
+    /// The node behind the subtree of this one, whether there is one or not.
+    fn behind(&self, id: SexprId) -> SexprId {
+        SexprId(self.nodes[id.0 as usize].end)
     }
 
     /// The text of an atom; `None` for a list.

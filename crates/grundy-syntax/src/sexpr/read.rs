@@ -1,11 +1,12 @@
 //! Reading S-expressions: one pass over the bytes, an explicit stack, no recursion.
 //!
 //! Recovery. An extra `)` is reported and skipped. A missing one is noticed at the end of the text
-//! only, far from the slip; the text is then read again with an eye on its layout: `(<=` never
-//! stands inside a form, nor does a form at the left margin stand inside a fact. There the open
-//! form is closed and reported, and the rest is read as if nothing had happened.
+//! only, far from the slip (or never, if there is one too many elsewhere); the text is then read again
+//! with an eye on its layout: `(<=` never stands inside a form, nor does a form that is not indented
+//! against a fact stand inside it. There the open form is closed and reported, and the rest is read as
+//! if nothing had happened.
 
-use super::{Kind, Node, SexprId, Sexprs};
+use super::{Kind, Node, SexprId, Sexprs, blame};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::limits::Limits;
 use crate::source::{Source, Span};
@@ -14,7 +15,7 @@ use crate::source::{Source, Span};
 pub fn read_sexprs(source: &Source, limits: &Limits) -> (Sexprs, Vec<Diagnostic>) {
     let mut reader = Reader::new(source, limits, false);
     reader.read();
-    if !reader.open.is_empty() {
+    if !reader.open.is_empty() || reader.nested_rules {
         reader = Reader::new(source, limits, true);
         reader.read();
         reader.close_at_end();
@@ -34,8 +35,25 @@ struct Reader<'a> {
     sexprs: Sexprs,
     /// The lists that are open now, outermost first.
     open: Vec<u32>,
-    /// The top-level forms since the last one that began at the left margin, that one included.
+    /// Where the current line begins.
+    line_start: usize,
+    /// Where the line begins in which the form begins that is open now, or was closed last.
+    form_line: usize,
+    /// How far that form is indented, if it begins its line.
+    form_indent: Option<usize>,
+    /// Whether there is an empty line, or a comment, before that form.
+    form_apart: bool,
+    /// Behind the last word or parenthesis.
+    token_end: usize,
+    /// Whether a rule stands inside another form, but looks as if it did not.
+    nested_rules: bool,
+    /// The last top-level form that was not indented against the one before it, and those behind it.
+    /// What follows a rule closely may be indented or not.
     recent: Vec<SexprId>,
+    /// How far the first of the recent forms is indented.
+    recent_indent: usize,
+    /// Whether the first of the recent forms is a rule, or the `<=` of one.
+    recent_is_rule: bool,
     /// Depth below the nesting limit while a too deep form is skipped.
     skipped_depth: usize,
     diagnostics: Vec<Diagnostic>,
@@ -78,7 +96,15 @@ impl<'a> Reader<'a> {
             by_layout,
             sexprs: Sexprs { nodes, broken: Vec::new() },
             open: Vec::new(),
+            line_start: source.start(),
+            form_line: source.start(),
+            form_indent: None,
+            form_apart: false,
+            token_end: 0,
+            nested_rules: false,
             recent: Vec::new(),
+            recent_indent: 0,
+            recent_is_rule: false,
             skipped_depth: 0,
             diagnostics: Vec::new(),
         }
@@ -89,7 +115,12 @@ impl<'a> Reader<'a> {
         let mut at = self.start;
         while at < text.len() {
             match CLASSES[text[at] as usize] {
-                Class::Space => at += 1,
+                Class::Space => {
+                    at += 1;
+                    if text[at - 1] == b'\n' {
+                        self.line_start = at;
+                    }
+                }
                 Class::Word => {
                     let start = at;
                     while at < text.len() && CLASSES[text[at] as usize] == Class::Word {
@@ -98,17 +129,21 @@ impl<'a> Reader<'a> {
                     if self.skipped_depth == 0 {
                         let id = self.push(Kind::Atom, start, at);
                         if self.open.is_empty() {
+                            self.begin_form(start);
                             self.note_form(id);
                         }
                     }
+                    self.token_end = at;
                 }
                 Class::Open => {
                     self.open(at);
                     at += 1;
+                    self.token_end = at;
                 }
                 Class::Close => {
                     self.close(at);
                     at += 1;
+                    self.token_end = at;
                 }
                 Class::Comment => {
                     while at < text.len() && text[at] != b'\n' {
@@ -126,15 +161,28 @@ impl<'a> Reader<'a> {
     }
 
     fn open(&mut self, at: usize) {
-        if self.by_layout && !self.open.is_empty() && self.begins_form(at) {
-            self.close_unclosed(at, "the next form begins here");
+        if !self.open.is_empty() {
+            if !self.by_layout {
+                self.nested_rules |= self.begins_with(at, b"<=") && self.is_outdented(at);
+            } else if self.begins_form(at) {
+                self.close_unclosed();
+            }
         }
         if self.open.len() + self.skipped_depth >= self.limits.nesting {
             self.skip_deep_list(at);
         } else {
+            if self.open.is_empty() {
+                self.begin_form(at);
+            }
             let id = self.push(Kind::List, at, at + 1);
             self.open.push(id);
         }
+    }
+
+    fn begin_form(&mut self, at: usize) {
+        self.form_line = self.line_start;
+        self.form_indent = self.indent(at);
+        self.form_apart = self.text[self.token_end..at].iter().filter(|&&byte| byte == b'\n').count() > 1;
     }
 
     fn close(&mut self, at: usize) {
@@ -150,22 +198,28 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The forms back to the last one at the left margin may be what the `)` belongs to.
+    /// The recent forms may be what the `)` belongs to.
     fn extra_parenthesis(&mut self, at: u32) {
-        self.sexprs.broken.append(&mut self.recent);
-        match self.diagnostics.last_mut() {
-            // `)))` is one slip.
-            Some(last) if last.code == Code::ExtraParenthesis && last.primary.end == at => {
-                last.primary.end += 1;
+        // `)))` is one slip.
+        if let Some(last) = self.diagnostics.last_mut()
+            && last.code == Code::ExtraParenthesis
+            && last.primary.end == at
+        {
+            last.primary.end += 1;
+            return;
+        }
+        let place = Span::new(at, at + 1);
+        let extra = Diagnostic::new(Code::ExtraParenthesis, place, "this parenthesis closes nothing");
+        match blame::extra(self.text, &self.sexprs, &self.recent) {
+            Some((place, label)) => {
+                self.report(extra.second(place, label));
+                self.sexprs.broken.append(&mut self.recent);
             }
-            _ => self.report(
-                Diagnostic::new(
-                    Code::ExtraParenthesis,
-                    Span::new(at, at + 1),
-                    "this parenthesis closes nothing",
-                )
-                .hint("remove it, or look for a form before it that is closed too early"),
-            ),
+            None => {
+                self.report(extra.hint("remove it"));
+                self.sexprs.broken.extend(self.recent.last());
+                self.recent.clear();
+            }
         }
     }
 
@@ -181,67 +235,82 @@ impl<'a> Reader<'a> {
         if self.skipped_depth == 0 {
             let span = Span::new(at as u32, at as u32 + 1);
             let message = format!("parentheses nest deeper than {} (limit `nesting`)", self.limits.nesting);
-            self.report(Diagnostic::new(Code::NestingLimit, span, message));
+            let hint = "`--max-nesting N` raises the limit";
+            self.report(Diagnostic::new(Code::NestingLimit, span, message).hint(hint));
             self.sexprs.broken.extend(self.open.first().map(|&id| SexprId(id)));
         }
         self.skipped_depth += 1;
     }
 
-    /// Whether the `(` at this place begins a new top-level form, by the looks of it.
+    /// Whether the `(` at this place, inside a form, begins a new one by the looks of it.
     fn begins_form(&self, at: usize) -> bool {
-        let inside = &self.text[at + 1..];
-        let word = inside.split(|&byte| CLASSES[byte as usize] != Class::Word).next().unwrap_or(b"");
-        if word == b"<=" {
-            return true;
-        }
-        let head_only = HEADS_ONLY.iter().any(|head| word.eq_ignore_ascii_case(head));
-        self.at_margin(at) && (head_only || !self.in_rule())
+        let head_only = || HEADS_ONLY.iter().any(|head| self.begins_with(at, head));
+        self.begins_with(at, b"<=") || (self.is_outdented(at) && (head_only() || !self.in_rule()))
+    }
+
+    /// Whether this word follows the `(` at this place.
+    fn begins_with(&self, at: usize, word: &[u8]) -> bool {
+        let (start, end) = (at + 1, at + 1 + word.len());
+        let found = self.text.get(start..end).is_some_and(|found| found.eq_ignore_ascii_case(word));
+        found && self.text.get(end).is_none_or(|&byte| CLASSES[byte as usize] != Class::Word)
     }
 
     /// Whether the outermost open form is a rule.
     fn in_rule(&self) -> bool {
-        let first_inside = self.open[0] as usize + 1;
-        self.sexprs.nodes.get(first_inside).is_some_and(|node| &self.text[node.span.range()] == b"<=")
+        let start = self.sexprs.nodes[self.open[0] as usize].span.start as usize;
+        self.begins_with(start, b"<=")
     }
 
-    /// Closes all open lists in front of `at` and blames the outermost of them.
-    fn close_unclosed(&mut self, at: usize, why: &str) {
-        let end =
-            self.text[..at].iter().rposition(|&byte| !byte.is_ascii_whitespace()).map_or(at, |last| last + 1);
+    /// Whether this place begins a line and is indented no further than the outermost open form.
+    fn is_outdented(&self, at: usize) -> bool {
+        self.indent(at).is_some_and(|indent| indent <= self.form_indent.unwrap_or(0))
+    }
+
+    /// Closes all open lists behind the last word, and blames one of them.
+    fn close_unclosed(&mut self) {
         let outermost = self.open[0];
         while let Some(id) = self.open.pop() {
-            self.finish_list(id, end.max(self.sexprs.nodes[id as usize].span.end as usize));
+            self.finish_list(id, self.token_end);
         }
         self.skipped_depth = 0;
         self.sexprs.broken.push(SexprId(outermost));
-        let opened = self.sexprs.nodes[outermost as usize].span.start;
-        let mut unclosed =
+        let (unclosed, missing) =
+            blame::unclosed(self.text, &self.sexprs, SexprId(outermost), self.form_line);
+        let opened = self.sexprs.span(unclosed).start;
+        self.report(
             Diagnostic::new(Code::UnclosedForm, Span::new(opened, opened + 1), "this form is never closed")
                 .label("opened here")
-                .hint("a `)` is missing in this form or at its end");
-        if at < self.text.len() {
-            unclosed = unclosed.second(Span::new(at as u32, at as u32 + 1), why);
-        }
-        self.report(unclosed);
+                .second(Span::new(missing, missing), "perhaps a `)` is missing here"),
+        );
     }
 
     fn close_at_end(&mut self) {
         if !self.open.is_empty() {
-            self.close_unclosed(self.text.len(), "");
+            self.close_unclosed();
         }
     }
 
     /// Notes a finished top-level form, for the sake of an extra `)` that may follow.
     fn note_form(&mut self, id: u32) {
         let start = self.sexprs.nodes[id as usize].span.start as usize;
-        if self.at_margin(start) {
+        let is_rule = self.text[start..].starts_with(b"<=") || self.begins_with(start, b"<=");
+        let may_be_condition = self.recent_is_rule
+            && !self.form_apart
+            && !is_rule
+            && !HEADS_ONLY.iter().any(|head| self.begins_with(start, head));
+        if let Some(indent) = self.form_indent
+            && (self.recent.is_empty() || (indent <= self.recent_indent && !may_be_condition))
+        {
             self.recent.clear();
+            self.recent_indent = indent;
+            self.recent_is_rule = is_rule;
         }
         self.recent.push(SexprId(id));
     }
 
-    fn at_margin(&self, at: usize) -> bool {
-        at == self.start || self.text[at - 1] == b'\n'
+    /// How far the word or parenthesis that is read now is indented, if it begins its line.
+    fn indent(&self, at: usize) -> Option<usize> {
+        (self.token_end <= self.line_start).then_some(at - self.line_start)
     }
 
     fn report(&mut self, diagnostic: Diagnostic) {

@@ -1,74 +1,148 @@
-//! Negation and growing terms in recursion.
+//! Negation in cycles of rules.
 
-use super::graph::Graph;
-use super::{Analysis, Context};
+use super::{Context, Findings, Graph};
 use grundy_syntax::{
-    Atom, Code, Condition, Diagnostic, Literal, PredicateId, Program, Rule, Term, TermId, Terms, VariableId,
+    Atom, Code, Condition, Diagnostic, Literal, PredicateId, Program, Rule, Term, TermId, Terms,
 };
+use rustc_hash::FxHashMap;
+use std::cell::Cell;
+use std::collections::{BTreeMap, VecDeque};
+
+/// How many pairs of atoms are compared. Beyond that a cycle is only noticed when the game is run.
+const MOST_COMPARISONS: usize = 20_000_000;
+
+/// How many steps of a cycle are shown.
+const MOST_STEPS: usize = 6;
 
 /// Reports negation in a cycle of rules.
 ///
 /// A cycle through predicates alone is not enough: sheets define one value of `goal` by the absence
 /// of another. So rules are the nodes here, and a rule depends on those whose heads can match its
 /// conditions.
-pub(super) fn check_negation(context: &Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
-    let Context { program, analysis, .. } = *context;
-    for component in analysis.components() {
-        let rules: Vec<&Rule> =
-            program.rules.iter().filter(|rule| component.contains(&rule.head.predicate)).collect();
-        let negates = |rule: &&Rule| rule.literals().any(|literal| is_negation_within(literal, component));
+pub(super) fn check(context: &Context<'_>, findings: &mut Findings<'_>) {
+    let rules_of = context.rules_of_components();
+    let comparisons_left = Cell::new(MOST_COMPARISONS);
+    for numbers in &rules_of {
+        let rules: Vec<&Rule> = numbers.iter().map(|&number| &context.program.rules[number]).collect();
+        let negates = |rule: &&Rule| rule.body.iter().any(|c| is_recursive_negation(context, rule, c));
         if rules.iter().any(negates) {
-            check_negation_among(program, &rules, component, diagnostics);
+            let cycles = Cycles::of(context.program, rules, &comparisons_left);
+            cycles.check(context, findings);
         }
     }
 }
 
-fn is_negation_within(literal: &Literal, component: &[PredicateId]) -> bool {
-    matches!(literal, Literal::Not(atom) if component.contains(&atom.predicate))
+fn is_recursive_negation(context: &Context<'_>, rule: &Rule, condition: &Condition) -> bool {
+    let within = |atom: &Atom| context.analysis.same_component(atom.predicate, rule.head.predicate);
+    matches!(&condition.literal, Literal::Not(atom) if within(atom))
 }
 
-fn check_negation_among(
-    program: &Program,
-    rules: &[&Rule],
-    component: &[PredicateId],
-    diagnostics: &mut Vec<Diagnostic>,
-) {
-    let matching = |atom: &Atom| -> Vec<usize> {
-        let may_match = |rule: &&Rule| atoms_may_match(&program.terms, atom, &rule.head);
-        (0..rules.len()).filter(|&number| may_match(&rules[number])).collect()
-    };
-    let mut graph = Graph::new(rules.len());
-    for (number, rule) in rules.iter().enumerate() {
-        for atom in rule.literals().filter_map(Literal::atom) {
-            matching(atom).into_iter().for_each(|other| graph.add_edge(number, other));
+/// The rules of one component, with those that each depends on.
+struct Cycles<'a> {
+    program: &'a Program,
+    rules: Vec<&'a Rule>,
+    rules_of: FxHashMap<PredicateId, Vec<usize>>,
+    comparisons_left: &'a Cell<usize>,
+    depends_on: Vec<Vec<usize>>,
+    /// The number of the cycle that a rule is part of.
+    cycle_of: Vec<usize>,
+}
+
+impl<'a> Cycles<'a> {
+    fn of(program: &'a Program, rules: Vec<&'a Rule>, comparisons_left: &'a Cell<usize>) -> Cycles<'a> {
+        let mut rules_of: FxHashMap<PredicateId, Vec<usize>> = FxHashMap::default();
+        for (number, rule) in rules.iter().enumerate() {
+            rules_of.entry(rule.head.predicate).or_default().push(number);
         }
+        let cycle_of = vec![0; rules.len()];
+        let mut cycles =
+            Cycles { program, rules, rules_of, comparisons_left, depends_on: Vec::new(), cycle_of };
+        let mut graph = Graph::new(cycles.rules.len());
+        for (number, rule) in cycles.rules.iter().enumerate() {
+            let atoms = rule.literals().filter_map(Literal::atom);
+            let others: Vec<usize> = atoms.flat_map(|atom| cycles.matching(atom)).collect();
+            others.iter().for_each(|&other| graph.add_edge(number, other));
+            cycles.depends_on.push(others);
+        }
+        for (cycle, members) in graph.components().iter().enumerate() {
+            members.iter().for_each(|&member| cycles.cycle_of[member] = cycle);
+        }
+        cycles
     }
-    let mut cycle_of = vec![0; rules.len()];
-    for (cycle, members) in graph.components().iter().enumerate() {
-        members.iter().for_each(|&member| cycle_of[member] = cycle);
+
+    /// The rules whose heads have common instances with an atom.
+    fn matching(&self, atom: &Atom) -> Vec<usize> {
+        let candidates = self.rules_of.get(&atom.predicate).map_or(&[][..], Vec::as_slice);
+        let left = self.comparisons_left.get();
+        self.comparisons_left.set(left.saturating_sub(candidates.len()));
+        let may_match = |other: &usize| atoms_may_match(self.program, atom, &self.rules[*other].head);
+        candidates.iter().copied().take(left).filter(may_match).collect()
     }
-    for (number, rule) in rules.iter().enumerate() {
-        for condition in rule.body.iter().filter(|c| is_negation_within(&c.literal, component)) {
-            let Some(atom) = condition.literal.atom() else { continue };
-            let back = matching(atom).into_iter().find(|&other| cycle_of[other] == cycle_of[number]);
-            if let Some(other) = back {
-                diagnostics.push(negation_cycle(program, rule, condition, rules[other]));
+
+    /// One message for each cycle, at its first negation.
+    fn check(&self, context: &Context<'_>, findings: &mut Findings<'_>) {
+        let mut errors: BTreeMap<usize, Diagnostic> = BTreeMap::new();
+        for (number, rule) in self.rules.iter().enumerate() {
+            for condition in rule.body.iter().filter(|c| is_recursive_negation(context, rule, c)) {
+                let Some(back) = self.way_back(number, condition) else { continue };
+                let error = match errors.remove(&self.cycle_of[number]) {
+                    None => self.diagnostic(number, condition, back),
+                    Some(error) if error.secondary.len() >= MOST_STEPS => error,
+                    Some(error) => error.second(condition.span, "and negated here"),
+                };
+                errors.insert(self.cycle_of[number], error);
             }
         }
+        errors.into_values().for_each(|error| findings.report(error));
     }
-}
 
-fn negation_cycle(program: &Program, rule: &Rule, condition: &Condition, other: &Rule) -> Diagnostic {
-    let head = program.name(rule.head.predicate);
-    let message = format!("`{head}` depends on its own negation");
-    let cycle = Diagnostic::new(Code::NegationCycle, condition.span, message).label("negated here");
-    cycle.second(other.head_span, format!("which depends on `{head}` again"))
+    /// The rule that a condition of another can be met by, if both are part of one cycle.
+    fn way_back(&self, number: usize, condition: &Condition) -> Option<usize> {
+        let matching = self.matching(condition.literal.atom()?);
+        matching.into_iter().find(|&other| self.cycle_of[other] == self.cycle_of[number])
+    }
+
+    fn diagnostic(&self, number: usize, condition: &Condition, back: usize) -> Diagnostic {
+        let name = |number: usize| self.program.name(self.rules[number].head.predicate);
+        let message = format!("`{}` depends on its own negation", name(number));
+        let error = Diagnostic::new(Code::NegationCycle, condition.span, message).label("negated here");
+        if back == number {
+            let label = format!("in a rule for `{}` itself", name(number));
+            return error.second(self.rules[number].head_span, label);
+        }
+        let path = self.path(back, number);
+        path.windows(2).take(MOST_STEPS).fold(error, |error, step| {
+            let again = if step[1] == number { " again" } else { "" };
+            let label = format!("which depends on `{}`{again}", name(step[1]));
+            error.second(self.rules[step[0]].head_span, label)
+        })
+    }
+
+    /// A shortest way from one rule to another along what they depend on, both included.
+    fn path(&self, from: usize, to: usize) -> Vec<usize> {
+        let mut came_from: FxHashMap<usize, usize> = FxHashMap::default();
+        let mut queue = VecDeque::from([from]);
+        while let Some(at) = queue.pop_front().filter(|&at| at != to) {
+            for &next in self.depends_on[at].iter().filter(|&&next| next != from) {
+                came_from.entry(next).or_insert_with(|| {
+                    queue.push_back(next);
+                    at
+                });
+            }
+        }
+        let mut path = vec![to];
+        while let Some(&before) = path.last().and_then(|at| came_from.get(at)) {
+            path.push(before);
+        }
+        path.reverse();
+        path
+    }
 }
 
 /// Whether two atoms of different rules have common instances, as far as constants and functions
 /// tell; variables match anything.
-fn atoms_may_match(terms: &Terms, a: &Atom, b: &Atom) -> bool {
-    a.predicate == b.predicate && a.args.iter().zip(&b.args).all(|(&a, &b)| may_match(terms, a, b))
+fn atoms_may_match(program: &Program, a: &Atom, b: &Atom) -> bool {
+    a.predicate == b.predicate && a.args.iter().zip(&b.args).all(|(&a, &b)| may_match(&program.terms, a, b))
 }
 
 fn may_match(terms: &Terms, a: TermId, b: TermId) -> bool {
@@ -79,66 +153,4 @@ fn may_match(terms: &Terms, a: TermId, b: TermId) -> bool {
         }
         _ => a == b,
     }
-}
-
-/// The recursion restriction. Where terms are built inside the cycle, a violation means that there
-/// may be no end to them; elsewhere it is a matter of style.
-pub(super) fn check_recursion(context: &Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
-    let Context { program, analysis, source } = *context;
-    for rule in &program.rules {
-        for condition in &rule.body {
-            let Literal::Holds(atom) = &condition.literal else { continue };
-            if !analysis.same_component(atom.predicate, rule.head.predicate) {
-                continue;
-            }
-            let Some(argument) = atom.args.iter().find(|&&arg| !is_restricted(program, analysis, rule, arg))
-            else {
-                continue;
-            };
-            let mut name = None;
-            program
-                .terms
-                .for_each_variable(*argument, &mut |v| name = name.or(Some(rule.variables[v.0 as usize])));
-            let name = name.map_or("", |name| program.symbols.name(name));
-            let grows = builds_terms(program, analysis, rule.head.predicate);
-            let code = if grows { Code::RecursionRestriction } else { Code::LooseRecursion };
-            let what = program.name(atom.predicate);
-            let message = format!("nothing outside the recursion over `{what}` binds `{name}`");
-            let place = source.find_word(condition.span, name);
-            let hint = format!("add a condition outside the recursion that says what `{name}` can be");
-            diagnostics.push(Diagnostic::new(code, place, message).hint(hint));
-        }
-    }
-}
-
-/// Whether an argument of a recursive condition is ground, an argument of the head, or made of
-/// variables that conditions outside the recursion bind.
-fn is_restricted(program: &Program, analysis: &Analysis, rule: &Rule, argument: TermId) -> bool {
-    if rule.head.args.contains(&argument) {
-        return true;
-    }
-    let outside = |variable: VariableId| {
-        rule.literals().any(|literal| match literal {
-            Literal::Holds(atom) => {
-                !analysis.same_component(atom.predicate, rule.head.predicate)
-                    && atom.args.iter().any(|&arg| program.terms.contains(arg, variable))
-            }
-            _ => false,
-        })
-    };
-    let mut restricted = true;
-    program.terms.for_each_variable(argument, &mut |variable| restricted &= outside(variable));
-    restricted
-}
-
-/// Whether a recursive rule of the component has a function with a variable in its head.
-fn builds_terms(program: &Program, analysis: &Analysis, predicate: PredicateId) -> bool {
-    let recursive = |rule: &&Rule| {
-        let mut atoms = rule.literals().filter_map(Literal::atom);
-        analysis.same_component(rule.head.predicate, predicate)
-            && atoms.any(|atom| analysis.same_component(atom.predicate, predicate))
-    };
-    program.rules.iter().filter(recursive).any(|rule| {
-        rule.head.args.iter().any(|&arg| program.terms.depth(arg) > 1 && !program.terms.is_ground(arg))
-    })
 }

@@ -1,16 +1,23 @@
 //! What a program needs to be a game.
 
-use super::suggest::closest;
-use super::{Class, Context};
+use super::{Class, Context, Findings};
 use grundy_syntax::{Atom, Code, Diagnostic, Keyword, PredicateId, Rule, Span, Term, TermId};
+use rustc_hash::FxHashSet;
+use std::collections::{BTreeMap, VecDeque};
 
-pub(super) fn check(context: &Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
-    check_parts(context, diagnostics);
-    check_roles(context, diagnostics);
-    check_dependencies(context, diagnostics);
-    check_goal_values(context, diagnostics);
-    check_role_arguments(context, diagnostics);
-    check_given(context, diagnostics);
+/// How many further places of something that is no role are shown.
+const MOST_PLACES: usize = 3;
+
+/// How many roles are named in a hint.
+const MOST_ROLES: usize = 8;
+
+pub(super) fn check(context: &Context<'_>, findings: &mut Findings<'_>) {
+    check_parts(context, findings);
+    check_roles(context, findings);
+    check_dependencies(context, findings);
+    check_role_arguments(context, findings);
+    check_goal_values(context, findings);
+    check_given(context, findings);
 }
 
 /// The rules that define a keyword.
@@ -23,21 +30,16 @@ fn rules_of<'a>(context: &Context<'a>, keyword: Keyword) -> impl Iterator<Item =
 /// All atoms of a keyword, in heads and bodies, each with its place.
 fn atoms_of<'a>(context: &Context<'a>, keyword: Keyword) -> impl Iterator<Item = (&'a Atom, Span)> + use<'a> {
     let predicate = context.program.keyword(keyword);
-    let of_rule = |rule: &'a Rule| {
-        let conditions = rule.body.iter();
-        let in_body = conditions.filter_map(|c| c.literal.atom().map(|atom| (atom, c.span)));
-        std::iter::once((&rule.head, rule.head_span)).chain(in_body)
-    };
-    context.program.rules.iter().flat_map(of_rule).filter(move |(atom, _)| Some(atom.predicate) == predicate)
+    context.atoms().filter(move |(atom, _)| Some(atom.predicate) == predicate)
 }
 
-fn check_parts(context: &Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
+fn check_parts(context: &Context<'_>, findings: &mut Findings<'_>) {
     let parts = [
-        (Keyword::Role, Code::MissingRole, "says who plays: `(role …)`"),
-        (Keyword::Init, Code::MissingInit, "says how the game begins: `(init …)`"),
-        (Keyword::Legal, Code::MissingLegal, "says what the roles may do: `(legal role move)`"),
-        (Keyword::Terminal, Code::MissingTerminal, "says when the game is over: `terminal`"),
-        (Keyword::Goal, Code::MissingGoal, "says what the roles get: `(goal role value)`"),
+        (Keyword::Role, Code::MissingRole, "who plays"),
+        (Keyword::Init, Code::MissingInit, "how the game begins"),
+        (Keyword::Legal, Code::MissingLegal, "what the roles may do"),
+        (Keyword::Terminal, Code::MissingTerminal, "when the game is over"),
+        (Keyword::Goal, Code::MissingGoal, "what the roles get"),
     ];
     for (keyword, code, purpose) in parts {
         let name = context.program.symbols.find(keyword.name());
@@ -45,120 +47,177 @@ fn check_parts(context: &Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
         if left_out || rules_of(context, keyword).next().is_some() {
             continue;
         }
-        let start = Span::new(0, 0);
-        let missing = Diagnostic::new(code, start, format!("nothing in this file {purpose}"));
-        diagnostics.push(match misspelt(context, keyword) {
-            Some((name, span)) => missing.second(span, format!("is `{name}` meant to be `{keyword}`?")),
-            None => missing,
-        });
-    }
-}
-
-/// A defined predicate whose name looks like a slip of a keyword.
-fn misspelt<'a>(context: &Context<'a>, keyword: Keyword) -> Option<(&'a str, Span)> {
-    let name_of = |rule: &'a Rule| context.program.name(rule.head.predicate);
-    let names = context.program.rules.iter().map(name_of).filter(|name| Keyword::find(name).is_none());
-    let name = closest(keyword.name(), names)?;
-    let rule = context.program.rules.iter().find(|rule| name_of(rule) == name)?;
-    Some((name, rule.head_span))
-}
-
-fn check_roles(context: &Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
-    for rule in rules_of(context, Keyword::Role) {
-        if !rule.body.is_empty() || !context.program.terms.is_ground(rule.head.args[0]) {
-            let message = "a role has to be a fact without variables";
-            diagnostics.push(Diagnostic::new(Code::RoleNotFact, rule.head_span, message));
-        }
-    }
-}
-
-fn check_dependencies(context: &Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
-    let rules = [
-        (Keyword::Init, Class::Static, Code::DependsOnState),
-        (Keyword::Base, Class::Static, Code::DependsOnState),
-        (Keyword::Input, Class::Static, Code::DependsOnState),
-        (Keyword::Legal, Class::State, Code::DependsOnMove),
-        (Keyword::Goal, Class::State, Code::DependsOnMove),
-        (Keyword::Terminal, Class::State, Code::DependsOnMove),
-    ];
-    for (keyword, allowed, code) in rules {
-        for rule in rules_of(context, keyword) {
-            let culprit = rule.body.iter().find(|condition| {
-                let atom = condition.literal.atom();
-                atom.is_some_and(|atom| context.analysis.class(atom.predicate) > allowed)
-            });
-            if let Some(condition) = culprit {
-                let on = if allowed == Class::Static { "the state" } else { "the moves" };
-                let message = format!("`{keyword}` cannot depend on {on}");
-                let mut error = Diagnostic::new(code, condition.span, message);
-                if let Some(atom) = condition.literal.atom()
-                    && let Some(source) = source_of(context, atom.predicate, allowed)
-                {
-                    error = error.second(source, format!("this depends on {on}"));
-                }
-                diagnostics.push(error);
+        let message = format!("no `{keyword}`: nothing in this file says {purpose}");
+        let missing = match misspelt(context, keyword, findings) {
+            Some(rule) => {
+                let name = context.program.info(rule.head.predicate).name;
+                findings.explained.insert(name);
+                let place = context.source.find_word(rule.head_span, context.program.symbols.name(name));
+                Diagnostic::new(code, place, message).hint(format!("did you mean `{keyword}`?"))
             }
-        }
-    }
-}
-
-/// The place where a view begins to depend on what it may not.
-fn source_of(context: &Context<'_>, predicate: PredicateId, allowed: Class) -> Option<Span> {
-    let mut seen = vec![predicate];
-    let mut at = 0;
-    while let Some(&view) = seen.get(at) {
-        at += 1;
-        let rules = context.program.rules.iter().filter(|rule| rule.head.predicate == view);
-        for condition in rules.flat_map(|rule| &rule.body) {
-            let Some(atom) = condition.literal.atom() else { continue };
-            if context.analysis.class(atom.predicate) <= allowed || seen.contains(&atom.predicate) {
-                continue;
+            None => {
+                let hint = match keyword {
+                    Keyword::Init => "it begins in the empty state".to_owned(),
+                    _ => format!("write it as `{}`", keyword.usage()),
+                };
+                Diagnostic::new(code, Span::default(), message).hint(hint)
             }
-            if matches!(context.program.info(atom.predicate).keyword, Some(Keyword::True | Keyword::Does)) {
-                return Some(condition.span);
-            }
-            seen.push(atom.predicate);
-        }
-    }
-    None
-}
-
-fn check_goal_values(context: &Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
-    for (atom, span) in atoms_of(context, Keyword::Goal) {
-        let name = match context.program.terms.get(atom.args[1]) {
-            Term::Variable(_) => continue,
-            Term::Constant(name) | Term::Compound(name, _) => context.program.symbols.name(name),
         };
-        let is_constant = matches!(context.program.terms.get(atom.args[1]), Term::Constant(_));
-        let in_range = is_constant && name.parse::<u32>().is_ok_and(|value| value <= 100);
-        if !in_range {
-            let message = format!("`{name}` is no number from 0 to 100");
-            let place = context.source.words(span, name).last().unwrap_or(span);
-            diagnostics.push(Diagnostic::new(Code::GoalValue, place, message));
+        findings.report(missing);
+    }
+}
+
+/// The first rule of a predicate that nothing uses and whose name looks like a slip of a keyword.
+fn misspelt<'a>(context: &Context<'a>, keyword: Keyword, findings: &mut Findings<'_>) -> Option<&'a Rule> {
+    let program = context.program;
+    let used: FxHashSet<PredicateId> =
+        context.conditions().filter_map(|condition| Some(condition.literal.atom()?.predicate)).collect();
+    let candidates = program.predicates().filter(|(id, info)| {
+        let is_like = info.keyword.is_none() && info.arity == keyword.arity();
+        is_like && context.is_defined(*id) && !used.contains(id)
+    });
+    let name = findings.suggest(keyword.name(), candidates.map(|(id, _)| program.name(id)))?;
+    let predicate = program.find_predicate(name, keyword.arity())?;
+    program.rules.iter().find(|rule| rule.head.predicate == predicate)
+}
+
+fn check_roles(context: &Context<'_>, findings: &mut Findings<'_>) {
+    for rule in rules_of(context, Keyword::Role).filter(|rule| !is_ground_fact(context, rule)) {
+        let message = "a role has to be a fact without variables";
+        let hint = "write `(role name)` for each player";
+        findings.report(Diagnostic::new(Code::RoleNotFact, rule.head_span, message).hint(hint));
+    }
+}
+
+fn is_ground_fact(context: &Context<'_>, rule: &Rule) -> bool {
+    rule.body.is_empty() && rule.head.args.iter().all(|&arg| context.program.terms.is_ground(arg))
+}
+
+fn check_dependencies(context: &Context<'_>, findings: &mut Findings<'_>) {
+    let on_state = [Keyword::Init, Keyword::Base, Keyword::Input];
+    check_dependency(context, &on_state, Class::Static, Code::DependsOnState, findings);
+    let on_moves = [Keyword::Legal, Keyword::Goal, Keyword::Terminal];
+    check_dependency(context, &on_moves, Class::State, Code::DependsOnMove, findings);
+}
+
+/// Some keywords depend on nothing beyond a class.
+fn check_dependency(
+    context: &Context<'_>,
+    keywords: &[Keyword],
+    allowed: Class,
+    code: Code,
+    findings: &mut Findings<'_>,
+) {
+    let on = if allowed == Class::Static { "the state" } else { "the moves" };
+    let mut origins: Option<Vec<Option<Span>>> = None;
+    for &keyword in keywords {
+        for rule in rules_of(context, keyword) {
+            let mut conditions = rule.body.iter().filter_map(|c| Some((c.literal.atom()?.predicate, c.span)));
+            let culprit = conditions.find(|(predicate, _)| context.analysis.class(*predicate) > allowed);
+            let Some((predicate, place)) = culprit else { continue };
+            let origins = origins.get_or_insert_with(|| origins_beyond(context, allowed));
+            let error = Diagnostic::new(code, place, format!("`{keyword}` cannot depend on {on}"));
+            findings.report(match origins[predicate.0 as usize] {
+                Some(origin) => error.second(origin, format!("this depends on {on}")),
+                None => error,
+            });
         }
     }
 }
 
-fn check_role_arguments(context: &Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
+/// For each view that depends on more than a class, the condition where that begins.
+fn origins_beyond(context: &Context<'_>, allowed: Class) -> Vec<Option<Span>> {
     let program = context.program;
-    let roles: Vec<TermId> = program.roles();
-    let role_symbol = program.symbols.find(Keyword::Role.name());
-    if roles.is_empty() || role_symbol.is_some_and(|role| program.left_out.contains(&role)) {
-        return;
+    let mut users: Vec<Vec<(PredicateId, Span)>> = vec![Vec::new(); program.predicate_count()];
+    for rule in &program.rules {
+        for condition in &rule.body {
+            if let Some(atom) = condition.literal.atom() {
+                users[atom.predicate.0 as usize].push((rule.head.predicate, condition.span));
+            }
+        }
     }
-    let role_names = || roles.iter().filter_map(|&role| name_of(context, role));
+    let mut origins = vec![None; program.predicate_count()];
+    let given = [Keyword::True, Keyword::Does].into_iter().filter_map(|keyword| program.keyword(keyword));
+    let mut queue: VecDeque<(PredicateId, Option<Span>)> =
+        given.filter(|&given| context.analysis.class(given) > allowed).map(|given| (given, None)).collect();
+    while let Some((predicate, origin)) = queue.pop_front() {
+        for &(user, span) in &users[predicate.0 as usize] {
+            let place = &mut origins[user.0 as usize];
+            if place.is_none() {
+                *place = origin.or(Some(span));
+                queue.push_back((user, *place));
+            }
+        }
+    }
+    origins
+}
+
+/// The roles of a game whose roles are what they should be.
+fn roles(context: &Context<'_>) -> Option<FxHashSet<TermId>> {
+    let program = context.program;
+    let left_out =
+        program.symbols.find(Keyword::Role.name()).is_some_and(|role| program.left_out.contains(&role));
+    let sound = rules_of(context, Keyword::Role).all(|rule| is_ground_fact(context, rule));
+    let roles: FxHashSet<TermId> = program.roles().into_iter().collect();
+    (!left_out && sound && !roles.is_empty()).then_some(roles)
+}
+
+fn check_role_arguments(context: &Context<'_>, findings: &mut Findings<'_>) {
+    let Some(roles) = roles(context) else { return };
+    let names: Vec<&str> =
+        context.program.roles().iter().filter_map(|&role| name_of(context, role)).collect();
+    // One message for each name, however often it stands there.
+    let mut errors: BTreeMap<TermId, Diagnostic> = BTreeMap::new();
     for keyword in Keyword::ALL.into_iter().filter(|keyword| keyword.takes_role()) {
         for (atom, span) in atoms_of(context, keyword) {
-            let argument = atom.args[0];
-            if matches!(program.terms.get(argument), Term::Variable(_)) || roles.contains(&argument) {
+            let Some(name) = name_of(context, atom.args[0]).filter(|_| !roles.contains(&atom.args[0])) else {
                 continue;
-            }
-            let name = name_of(context, argument).unwrap_or_default();
-            let message = format!("`{name}` is not a role");
-            let hint = closest(name, role_names()).map(|role| format!("did you mean `{role}`?"));
-            let all = format!("the roles are {}", role_names().collect::<Vec<_>>().join(", "));
+            };
             let place = context.source.find_word(span, name);
-            diagnostics.push(Diagnostic::new(Code::NotARole, place, message).hint(hint.unwrap_or(all)));
+            let error = match errors.remove(&atom.args[0]) {
+                Some(error) if error.secondary.len() >= MOST_PLACES => error,
+                Some(error) => error.second(place, "and here"),
+                None => {
+                    findings.explained.extend(context.program.symbols.find(name));
+                    let hint = match roles.contains(&atom.args[1]) {
+                        true => format!("the role comes first: `{}`", keyword.usage()),
+                        false => role_hint(name, &names, findings),
+                    };
+                    Diagnostic::new(Code::NotARole, place, format!("`{name}` is not a role")).hint(hint)
+                }
+            };
+            errors.insert(atom.args[0], error);
+        }
+    }
+    errors.into_values().for_each(|error| findings.report(error));
+}
+
+fn role_hint(name: &str, roles: &[&str], findings: &mut Findings<'_>) -> String {
+    if let Some(role) = findings.suggest(name, roles.iter().copied()) {
+        return format!("did you mean `{role}`?");
+    }
+    let mut named: Vec<String> = roles.iter().take(MOST_ROLES).map(|role| format!("`{role}`")).collect();
+    if roles.len() > MOST_ROLES {
+        named.push("…".to_owned());
+    }
+    match &named[..] {
+        [only] => format!("the only role is {only}"),
+        _ => format!("the roles are {}", named.join(", ")),
+    }
+}
+
+fn check_goal_values(context: &Context<'_>, findings: &mut Findings<'_>) {
+    let roles: FxHashSet<TermId> = context.program.roles().into_iter().collect();
+    for (atom, span) in atoms_of(context, Keyword::Goal) {
+        let value = atom.args[1];
+        let Some(name) = name_of(context, value) else { continue };
+        let is_number = matches!(context.program.terms.get(value), Term::Constant(_));
+        let in_range = is_number && name.parse::<u32>().is_ok_and(|value| value <= 100);
+        // A role in the place of the value has been reported as such.
+        if !in_range && !roles.contains(&value) {
+            let message = format!("`{name}` is no number from 0 to 100");
+            let place = context.source.words(span, name).last().unwrap_or(span);
+            findings.report(Diagnostic::new(Code::GoalValue, place, message));
         }
     }
 }
@@ -170,12 +229,12 @@ fn name_of<'a>(context: &Context<'a>, term: TermId) -> Option<&'a str> {
     }
 }
 
-fn check_given(context: &Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
+fn check_given(context: &Context<'_>, findings: &mut Findings<'_>) {
     for keyword in [Keyword::Base, Keyword::Input] {
         if let Some(rule) = rules_of(context, keyword).next() {
             let message = format!("`{keyword}` is given, but never needed");
             let hint = "Grundy computes it from the rules";
-            diagnostics.push(Diagnostic::new(Code::GivenBase, rule.head_span, message).hint(hint));
+            findings.report(Diagnostic::new(Code::GivenBase, rule.head_span, message).hint(hint));
         }
     }
 }

@@ -1,22 +1,22 @@
 //! Strongly connected components.
 
 /// A directed graph over the numbers below its size.
-pub(super) struct Graph {
+pub(crate) struct Graph {
     edges: Vec<Vec<usize>>,
 }
 
 impl Graph {
-    pub(super) fn new(size: usize) -> Graph {
+    pub(crate) fn new(size: usize) -> Graph {
         Graph { edges: vec![Vec::new(); size] }
     }
 
-    pub(super) fn add_edge(&mut self, from: usize, to: usize) {
+    pub(crate) fn add_edge(&mut self, from: usize, to: usize) {
         self.edges[from].push(to);
     }
 
     /// The components, each behind all that it has edges to. Kosaraju's algorithm: a depth-first
     /// search against the edges, in reverse order of finishing a search along them.
-    pub(super) fn components(&self) -> Vec<Vec<usize>> {
+    pub(crate) fn components(&self) -> Vec<Vec<usize>> {
         let mut reversed = Graph::new(self.edges.len());
         for (from, targets) in self.edges.iter().enumerate() {
             targets.iter().for_each(|&to| reversed.add_edge(to, from));

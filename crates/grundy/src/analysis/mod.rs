@@ -7,18 +7,26 @@
 //!
 //! [`analyze`] is the list of all checks; each of them has a file of its own.
 
+mod arity;
 mod cycles;
+mod facts;
+mod findings;
 mod game;
 mod graph;
-mod names;
 mod print;
+mod recursion;
 mod safety;
+mod spelling;
 mod suggest;
+mod uses;
 
 pub use print::print_analysis;
 
-use graph::Graph;
-use grundy_syntax::{Diagnostic, Dialect, Keyword, Literal, PredicateId, Program, Source, tidy};
+use findings::Findings;
+pub(crate) use graph::Graph;
+use grundy_syntax::{
+    Atom, Condition, Diagnostic, Dialect, Keyword, Literal, PredicateId, Program, Source, Span, tidy,
+};
 
 /// What the truth of a predicate's atoms depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -69,16 +77,22 @@ impl Analysis {
 /// Analyses a program, and adds all that is wrong or doubtful in it to the diagnostics.
 pub fn analyze(source: &Source, program: &Program, diagnostics: &mut Vec<Diagnostic>) -> Analysis {
     let analysis = classify(program);
-    let context = Context { source, program, analysis: &analysis };
-    names::check_arities(&context, diagnostics);
-    names::check_capitalisation(&context, diagnostics);
-    names::check_definitions_and_uses(&context, diagnostics);
-    safety::check(&context, diagnostics);
-    cycles::check_negation(&context, diagnostics);
-    cycles::check_recursion(&context, diagnostics);
+    let context = Context::new(source, program, &analysis);
+    let mut findings = Findings::new(diagnostics);
+    arity::check(&context, &mut findings);
     if program.dialect == Dialect::Game {
-        game::check(&context, diagnostics);
+        game::check(&context, &mut findings);
     }
+    spelling::check(&context, &mut findings);
+    spelling::pair_singletons(&context, &mut findings);
+    uses::check(&context, &mut findings);
+    if program.dialect == Dialect::Game {
+        facts::check(&context, &mut findings);
+    }
+    safety::check(&context, &mut findings);
+    cycles::check(&context, &mut findings);
+    recursion::check(&context, &mut findings);
+    findings.drop_consequences();
     tidy(diagnostics);
     analysis
 }
@@ -88,9 +102,47 @@ struct Context<'a> {
     source: &'a Source,
     program: &'a Program,
     analysis: &'a Analysis,
+    /// The predicates that some rule, or a state from outside, gives facts of.
+    defined: Vec<bool>,
 }
 
-fn classify(program: &Program) -> Analysis {
+impl<'a> Context<'a> {
+    fn new(source: &'a Source, program: &'a Program, analysis: &'a Analysis) -> Context<'a> {
+        let mut defined = vec![false; program.predicate_count()];
+        let heads = program.rules.iter().map(|rule| rule.head.predicate);
+        let declared = program.dynamic.iter().map(|declaration| declaration.predicate);
+        heads.chain(declared).for_each(|predicate| defined[predicate.0 as usize] = true);
+        Context { source, program, analysis, defined }
+    }
+
+    fn is_defined(&self, predicate: PredicateId) -> bool {
+        self.defined[predicate.0 as usize]
+    }
+
+    /// All conditions of rules and constraints.
+    fn conditions(&self) -> impl Iterator<Item = &'a Condition> + use<'a> {
+        let of_rules = self.program.rules.iter().flat_map(|rule| &rule.body);
+        of_rules.chain(self.program.constraints.iter().flat_map(|constraint| &constraint.body))
+    }
+
+    /// All atoms with their places: heads, and positive and negative conditions.
+    fn atoms(&self) -> impl Iterator<Item = (&'a Atom, Span)> + use<'a> {
+        let in_body = |condition: &'a Condition| Some((condition.literal.atom()?, condition.span));
+        let of_rules = self.program.rules.iter().flat_map(move |rule| {
+            std::iter::once((&rule.head, rule.head_span)).chain(rule.body.iter().filter_map(in_body))
+        });
+        let constraints = self.program.constraints.iter().flat_map(|constraint| &constraint.body);
+        of_rules.chain(constraints.filter_map(in_body))
+    }
+
+    /// The numbers of the rules that define the predicates of each component.
+    fn rules_of_components(&self) -> Vec<Vec<usize>> {
+        rules_by_component(self.program, &self.analysis.component_of, self.analysis.components.len())
+    }
+}
+
+/// Classes, components and strata, without any check.
+pub(crate) fn classify(program: &Program) -> Analysis {
     let count = program.predicate_count();
     let mut graph = Graph::new(count);
     for rule in &program.rules {

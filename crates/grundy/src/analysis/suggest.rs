@@ -2,16 +2,22 @@
 
 use std::cmp::Reverse;
 
+/// How many candidates are looked at, and how long names may be: garbage has no end of either.
+pub(super) const MOST_CANDIDATES: usize = 1_000;
+const LONGEST_NAME: usize = 64;
+
 /// The candidate that a name is most likely a slip of, if one is close enough. Of equally close ones it is
 /// the one that begins alike for longer.
 pub(super) fn closest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let allowed = match name.chars().count() {
-        0..=2 => return None,
+        0..=2 => 0,
+        length if length > LONGEST_NAME => return None,
         3..=5 => 1,
         6..=8 => 2,
         _ => 3,
     };
-    let near = candidates.filter(|candidate| *candidate != name).filter_map(|candidate| {
+    let candidates = candidates.take(MOST_CANDIDATES).filter(|candidate| *candidate != name);
+    let near = candidates.filter_map(|candidate| {
         let distance = distance(&name.to_lowercase(), &candidate.to_lowercase(), allowed)?;
         let common =
             name.chars().zip(candidate.chars()).take_while(|(a, b)| a.eq_ignore_ascii_case(b)).count();
@@ -23,11 +29,11 @@ pub(super) fn closest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>)
 /// The number of insertions, deletions, replacements and swaps of neighbours between two words,
 /// if it is at most `limit`.
 fn distance(a: &str, b: &str, limit: usize) -> Option<usize> {
-    let a: Vec<char> = a.chars().collect();
-    let b: Vec<char> = b.chars().collect();
-    if a.len().abs_diff(b.len()) > limit {
+    if a.chars().count().abs_diff(b.chars().count()) > limit {
         return None;
     }
+    let a: Vec<char> = a.chars().collect();
+    let b: Vec<char> = b.chars().collect();
     let mut rows = vec![vec![0; b.len() + 1]; a.len() + 1];
     for i in 0..=a.len() {
         for j in 0..=b.len() {
@@ -46,6 +52,27 @@ fn distance(a: &str, b: &str, limit: usize) -> Option<usize> {
     Some(rows[a.len()][b.len()]).filter(|&distance| distance <= limit)
 }
 
+/// Whether a word becomes another one by swapping two neighbours, or by leaving out one letter, and is
+/// long enough for that to be a slip. A replaced letter is often meant (`?fromx`, `?fromy`), and so are
+/// numbers.
+pub(super) fn is_typo(a: &str, b: &str) -> bool {
+    let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
+    let is_word = |word: &str| {
+        word.len() > 4 && word.len() < LONGEST_NAME && !word.contains(|c: char| c.is_ascii_digit())
+    };
+    if !is_word(short) || !is_word(long) || short == long {
+        return false;
+    }
+    let common = short.bytes().zip(long.bytes()).take_while(|(a, b)| a == b).count();
+    let (rest, other) = (&short.as_bytes()[common..], &long.as_bytes()[common..]);
+    let left_out = other.len() == rest.len() + 1 && other[1..] == *rest;
+    let swapped = match (rest, other) {
+        ([a, b, rest @ ..], [c, d, other @ ..]) => a == d && b == c && rest == other,
+        _ => false,
+    };
+    left_out || swapped
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -60,5 +87,16 @@ mod tests {
         assert_eq!(closest("row"), None);
         assert_eq!(super::closest("rowe", ["role", "row"].into_iter()), Some("row"));
         assert_eq!(closest("cell"), None);
+    }
+
+    #[test]
+    fn typos_are_swapped_and_missing_letters() {
+        assert!(is_typo("?other", "?ohter"));
+        assert!(is_typo("?player", "?plyer"));
+        assert!(is_typo("?plyer", "?player"));
+        assert!(!is_typo("?fromx", "?fromy"));
+        assert!(!is_typo("?row1", "?row12"));
+        assert!(!is_typo("?xs", "?sx"));
+        assert!(!is_typo("?other", "?other"));
     }
 }

@@ -1,0 +1,283 @@
+//! `grundy ground`: the game without variables.
+
+use crate::files::{Loaded, ReadArgs, load_game, peak_memory, write_streamed};
+use crate::interrupt::{self, Interruptible};
+use crate::output::{Failure, Outcome, note, print, print_json, print_streamed};
+use crate::progress::Watch;
+use crate::render;
+use anyhow::Result;
+use clap::ValueEnum;
+use grundy::ground::{
+    DotError, GroundConfig, GroundError, GroundProgram, LimitKind, MOST_NODES, Method, Progress, Slice,
+    ground, write_aspif, write_dot, write_json, write_kif,
+};
+use grundy_syntax::{Keyword, Span};
+use indicatif::{HumanBytes, HumanCount};
+use serde_json::json;
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+/// Ground a game: find all instances of its rules
+///
+/// With `--out`, or with `--emit`, the ground program is written; otherwise its size is told.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The rule sheet, or `-`
+    file: String,
+
+    /// How to find what can be true and what can be done; the result is the same
+    #[arg(long, value_enum, default_value = "fused")]
+    method: MethodArg,
+
+    /// Exactly the instances of the sheet's own rules
+    #[arg(long)]
+    faithful: bool,
+
+    /// Write the ground program to a file
+    #[arg(long, value_name = "F")]
+    out: Option<PathBuf>,
+
+    /// The format of the ground program [default: kif]
+    #[arg(long, value_enum)]
+    emit: Option<Emit>,
+
+    /// With `--emit dot`: draw only what is near this atom, such as '(next (cell 1 1 x))'
+    #[arg(long, value_name = "ATOM")]
+    around: Option<String>,
+
+    /// With `--around`: how many rules to follow in either direction
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "around")]
+    depth: u32,
+
+    /// Limit: how many rules the ground program may have
+    #[arg(long, value_name = "N", default_value_t = GroundConfig::default().max_rules, help_heading = "Limits")]
+    max_rules: u64,
+
+    /// Limit: how many bytes of memory grounding may take
+    #[arg(long, value_name = "BYTES", default_value_t = GroundConfig::default().max_bytes, help_heading = "Limits")]
+    max_memory: usize,
+
+    /// Limit: how many seconds grounding may take
+    #[arg(long, value_name = "S", value_parser = crate::engine::seconds, help_heading = "Limits")]
+    timeout: Option<Duration>,
+
+    /// Limit: how deep terms may nest
+    #[arg(long, value_name = "N", default_value_t = GroundConfig::default().max_term_depth, help_heading = "Limits")]
+    max_term_depth: usize,
+
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    read: ReadArgs,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum MethodArg {
+    /// One fixpoint that stores rules as they match
+    Fused,
+    /// First what can be true and be done, then the rules
+    OneStep,
+    /// Round by round, as a match would go on
+    Iterative,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Emit {
+    /// Ground GDL
+    Kif,
+    /// One JSON object
+    Json,
+    /// A picture for Graphviz
+    Dot,
+    /// The ground format of answer-set solvers
+    Aspif,
+}
+
+impl MethodArg {
+    fn name(self) -> &'static str {
+        match self {
+            MethodArg::Fused => "fused",
+            MethodArg::OneStep => "one-step",
+            MethodArg::Iterative => "iterative",
+        }
+    }
+
+    fn method(self) -> Method {
+        match self {
+            MethodArg::Fused => Method::Fused,
+            MethodArg::OneStep => Method::OneStep,
+            MethodArg::Iterative => Method::Iterative,
+        }
+    }
+}
+
+pub(crate) fn run(args: &Args) -> Result<Outcome> {
+    check_call(args)?;
+    let start = Instant::now();
+    let game = load_game(&args.file, &args.read)?;
+    let read = start.elapsed();
+    let interrupt = interrupt::on_ctrl_c();
+    let progress = Arc::new(Progress::default());
+    let config = GroundConfig {
+        method: args.method.method(),
+        faithful: args.faithful,
+        max_rules: args.max_rules,
+        max_bytes: args.max_memory,
+        timeout: args.timeout,
+        max_term_depth: args.max_term_depth,
+        interrupt: Some(interrupt.clone()),
+        progress: Some(progress.clone()),
+    };
+    let watch = Watch::start(progress);
+    let grounded = ground(&game.program, &config);
+    drop(watch);
+    let grounded = grounded.map_err(|error| failure(&game, &error))?;
+    emit(args, &grounded, &interrupt)?;
+    report(args, &grounded, read, start.elapsed())?;
+    Ok(Outcome::Fine)
+}
+
+/// Options that do not go together.
+fn check_call(args: &Args) -> Result<(), Failure> {
+    if args.json && args.emit.is_some() && args.out.is_none() {
+        let message = "`--json` and `--emit` both want standard output; give `--out`";
+        return Err(Failure::new(Outcome::Usage, message));
+    }
+    if args.around.is_some() && args.emit != Some(Emit::Dot) {
+        return Err(Failure::new(Outcome::Usage, "`--around` needs `--emit dot`"));
+    }
+    Ok(())
+}
+
+/// Tells why there is no ground program.
+fn failure(game: &Loaded, error: &GroundError) -> Failure {
+    let (outcome, message, span, label, hint) = match error {
+        GroundError::Limit { limit: LimitKind::Interrupt, .. } => return interrupt::failure(),
+        GroundError::Limit { limit, instances, span, .. } => {
+            let message = format!("limit `{}` hit while grounding", limit.name());
+            let label = match instances {
+                0 => String::new(),
+                _ => format!("no rule has more instances: {} so far", HumanCount(*instances)),
+            };
+            (Outcome::Limit, message, *span, label, advice(*limit))
+        }
+        GroundError::NegationCycle { span, .. } => {
+            let message = "a static predicate depends on its own negation".to_owned();
+            (Outcome::Wrong, message, *span, String::new(), "")
+        }
+    };
+    let span = if label.is_empty() && outcome == Outcome::Limit { Span::default() } else { span };
+    note(&format!("{}\n", render::error_at(&game.source, span, &message, &label, hint)));
+    Failure::new(outcome, "no ground program")
+}
+
+fn advice(limit: LimitKind) -> &'static str {
+    match limit {
+        LimitKind::Rules => "`--max-rules N` allows more",
+        LimitKind::Memory => "`--max-memory BYTES` allows more",
+        LimitKind::Timeout => "`--timeout S` allows more time",
+        LimitKind::TermDepth => "`--max-term-depth N` allows deeper terms; perhaps they grow without end",
+        LimitKind::Interrupt => "",
+    }
+}
+
+/// Writes the ground program to where it is wanted, if it is.
+fn emit(args: &Args, ground: &GroundProgram, flag: &AtomicBool) -> Result<()> {
+    let format = args.emit.unwrap_or(Emit::Kif);
+    match &args.out {
+        Some(path) => write_streamed(path, |out| write_as(args, format, ground, Interruptible { out, flag })),
+        None if args.emit.is_some() => {
+            print_streamed(|out| write_as(args, format, ground, Interruptible { out, flag }))
+        }
+        None => Ok(()),
+    }
+    .map_err(interrupted)
+}
+
+/// What was interrupted while it wrote says so, and no more.
+fn interrupted(error: anyhow::Error) -> anyhow::Error {
+    let is_interrupt = error
+        .downcast_ref::<std::io::Error>()
+        .and_then(|error| error.get_ref())
+        .is_some_and(|inner| inner.is::<Failure>());
+    if is_interrupt { interrupt::failure().into() } else { error }
+}
+
+fn write_as(args: &Args, format: Emit, ground: &GroundProgram, mut out: impl Write) -> Result<()> {
+    match format {
+        Emit::Kif => Ok(write_kif(ground, &mut out)?),
+        Emit::Json => Ok(write_json(ground, &mut out)?),
+        Emit::Aspif => Ok(write_aspif(ground, &mut out)?),
+        Emit::Dot => draw(args, ground, &mut out),
+    }
+}
+
+fn draw(args: &Args, ground: &GroundProgram, out: &mut impl Write) -> Result<()> {
+    let slice = match &args.around {
+        None => None,
+        Some(text) => {
+            let unknown = || Failure::new(Outcome::Usage, format!("no rule speaks of `{text}`"));
+            Some(Slice { atom: ground.find_atom(text).ok_or_else(unknown)?, depth: args.depth })
+        }
+    };
+    match write_dot(ground, slice, out) {
+        Ok(()) => Ok(()),
+        Err(DotError::Io(error)) => Err(error.into()),
+        Err(DotError::TooLarge) => {
+            let advice =
+                if slice.is_some() { "take a smaller `--depth`" } else { "draw a part with `--around ATOM`" };
+            let message = format!("too large to draw, with more than {MOST_NODES} nodes: {advice}");
+            Err(Failure::new(Outcome::Limit, message).into())
+        }
+    }
+}
+
+fn report(args: &Args, ground: &GroundProgram, read: Duration, total: Duration) -> Result<()> {
+    if args.json {
+        print_json(&to_json(args, ground, read, total))
+    } else if args.emit.is_some() && args.out.is_none() {
+        note(summary(args, ground, total).trim_end());
+        Ok(())
+    } else {
+        print(&summary(args, ground, total))
+    }
+}
+
+fn to_json(args: &Args, ground: &GroundProgram, read: Duration, total: Duration) -> serde_json::Value {
+    let times = ground.times();
+    json!({
+        "game": args.file,
+        "method": args.method.name(),
+        "faithful": args.faithful,
+        "base": ground.atoms_of(Keyword::True).count(),
+        "input": ground.atoms_of(Keyword::Does).count(),
+        "rules": ground.rule_count(),
+        "literals": ground.literal_count(),
+        "repeats": ground.repeats(),
+        "arena_bytes": ground.arena_bytes(),
+        "peak_rss_bytes": peak_memory(),
+        "seconds": {
+            "read": read.as_secs_f64(),
+            "static": times.statics.as_secs_f64(),
+            "ground": times.ground.as_secs_f64(),
+            "total": total.as_secs_f64(),
+        },
+    })
+}
+
+fn summary(args: &Args, ground: &GroundProgram, total: Duration) -> String {
+    let count = |number: u64, what| format!("{} {what}", HumanCount(number));
+    let sizes = [
+        count(ground.rule_count(), "rules"),
+        count(ground.literal_count(), "conditions"),
+        count(ground.atoms_of(Keyword::True).count() as u64, "facts"),
+        count(ground.atoms_of(Keyword::Does).count() as u64, "moves"),
+    ];
+    let memory = peak_memory().map_or(String::new(), |bytes| format!(", {} of memory", HumanBytes(bytes)));
+    format!("{}: {} ({:.3} s{memory})\n", args.file, sizes.join(", "), total.as_secs_f64())
+}

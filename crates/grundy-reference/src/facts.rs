@@ -1,0 +1,115 @@
+//! All that is known, and the terms that it speaks of.
+
+use crate::error::{Error, Limits};
+use crate::relation::Relation;
+use grundy_syntax::{Atom, PredicateId, Term, TermId, Terms};
+use std::time::Instant;
+
+/// What the variables of a rule stand for, as far as that is known.
+pub(crate) type Bindings = [Option<TermId>];
+
+/// Facts, kept within limits.
+pub(crate) struct Facts {
+    pub(crate) terms: Terms,
+    pub(crate) relations: Vec<Relation>,
+    limits: Limits,
+    /// Rows in all relations.
+    count: usize,
+    /// Counts down to the next look at the clock.
+    patience: u32,
+}
+
+/// Which limit was hit.
+#[derive(Clone, Copy)]
+pub(crate) enum Stop {
+    TooManyFacts,
+    TooDeep,
+    OutOfTime,
+}
+
+impl Facts {
+    pub(crate) fn new(terms: Terms, predicates: usize, limits: Limits) -> Facts {
+        let relations = std::iter::repeat_with(Relation::default).take(predicates).collect();
+        Facts { terms, relations, limits, count: 0, patience: 0 }
+    }
+
+    pub(crate) fn set_limits(&mut self, limits: Limits) {
+        self.limits = limits;
+        self.patience = 0;
+    }
+
+    pub(crate) fn relation(&self, predicate: PredicateId) -> &Relation {
+        &self.relations[predicate.0 as usize]
+    }
+
+    pub(crate) fn insert(&mut self, predicate: PredicateId, row: &[TermId]) {
+        let new = self.relations[predicate.0 as usize].insert(row);
+        self.count += usize::from(new);
+    }
+
+    pub(crate) fn clear(&mut self, predicate: PredicateId) {
+        let relation = &mut self.relations[predicate.0 as usize];
+        self.count -= relation.rows().len();
+        relation.clear();
+    }
+
+    /// Makes this all that is known of a predicate, and gives what was known before.
+    pub(crate) fn replace(&mut self, predicate: PredicateId, relation: Relation) -> Relation {
+        self.count += relation.rows().len();
+        let before = std::mem::replace(&mut self.relations[predicate.0 as usize], relation);
+        self.count -= before.rows().len();
+        before
+    }
+
+    /// Adds the head of a rule.
+    pub(crate) fn derive(&mut self, head: &Atom, bindings: &Bindings) -> Result<(), Stop> {
+        let row = self.instantiate(head, bindings);
+        if row.iter().any(|&term| self.terms.depth(term) > self.limits.term_depth) {
+            return Err(Stop::TooDeep);
+        }
+        self.insert(head.predicate, &row);
+        if self.count > self.limits.facts { Err(Stop::TooManyFacts) } else { Ok(()) }
+    }
+
+    /// The arguments of an atom with their variables replaced.
+    pub(crate) fn instantiate(&mut self, atom: &Atom, bindings: &Bindings) -> Vec<TermId> {
+        atom.args.iter().map(|&arg| self.value(arg, bindings)).collect()
+    }
+
+    /// A term with its variables replaced.
+    pub(crate) fn value(&mut self, term: TermId, bindings: &Bindings) -> TermId {
+        match self.terms.get(term) {
+            Term::Variable(variable) => {
+                bindings[variable.0 as usize].expect("variables are bound before they are used")
+            }
+            Term::Compound(name, args) if !self.terms.is_ground(term) => {
+                let args: Vec<TermId> = args.to_vec();
+                let args: Vec<TermId> = args.into_iter().map(|arg| self.value(arg, bindings)).collect();
+                self.terms.compound(name, &args)
+            }
+            Term::Constant(_) | Term::Compound(..) => term,
+        }
+    }
+
+    /// Is called by every loop that can be long, once in each turn.
+    pub(crate) fn check_clock(&mut self) -> Result<(), Stop> {
+        if self.patience > 0 {
+            self.patience -= 1;
+            return Ok(());
+        }
+        self.patience = 4096;
+        match self.limits.deadline {
+            Some(deadline) if Instant::now() >= deadline => Err(Stop::OutOfTime),
+            _ => Ok(()),
+        }
+    }
+
+    /// The error that a stop is, given the rule in print.
+    pub(crate) fn error(&self, stop: Stop, rule: String) -> Error {
+        match stop {
+            Stop::TooManyFacts => Error::TooManyFacts { limit: self.limits.facts, rule },
+            Stop::TooDeep => Error::TooDeep { limit: self.limits.term_depth, rule },
+            Stop::OutOfTime => Error::OutOfTime { rule },
+        }
+    }
+}

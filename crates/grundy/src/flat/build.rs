@@ -1,0 +1,131 @@
+//! From a [`Program`] to a [`Flat`] one.
+
+use super::split::{renumber, simplify_distinct, split_once};
+use super::{Flat, FlatAtom, FlatLiteral, FlatRule, Origin, RelationId, RelationInfo, RelationKind};
+use crate::analysis::{Analysis, Class, classify};
+use grundy_syntax::{Atom, Keyword, Literal, PredicateId, Program, Rule, TermId, VariableId};
+
+/// How often functions inside functions are taken apart.
+const MAX_ROUNDS: usize = 6;
+
+/// Takes the functions of a program apart, adds the links of a game, and leaves out rules that can
+/// never match.
+pub fn flatten(program: &Program) -> Flat {
+    let mut flat = from_program(program);
+    add_links(program, &mut flat);
+    for _ in 0..MAX_ROUNDS {
+        match split_once(&flat) {
+            Some(split) => flat = split,
+            None => break,
+        }
+    }
+    drop_impossible(&mut flat);
+    flat
+}
+
+/// The same rules, with one relation for each predicate. What a sheet says about `base` and `input`
+/// is left out: they are computed.
+fn from_program(program: &Program) -> Flat {
+    let analysis = classify(program);
+    let mut flat = Flat { terms: program.terms.clone(), ..Flat::default() };
+    for (predicate, info) in program.predicates() {
+        let template = (0..info.arity).map(|column| flat.terms.variable(VariableId(column as u32))).collect();
+        let kind = kind_of(program, &analysis, predicate);
+        flat.add_relation(RelationInfo { predicate, template, arity: info.arity, kind });
+    }
+    for (number, rule) in program.rules.iter().enumerate() {
+        let keyword = program.info(rule.head.predicate).keyword;
+        if matches!(keyword, Some(Keyword::Base | Keyword::Input)) {
+            continue;
+        }
+        let Some(body) = flat_body(program, rule) else { continue };
+        let origin = Origin::Rule(number as u32);
+        flat.rules.push(FlatRule {
+            head: flat_atom(&rule.head),
+            body,
+            variables: rule.variables.len(),
+            origin,
+        });
+    }
+    flat
+}
+
+/// Answers are dynamic even where they do not depend on a state.
+pub(crate) fn kind_of(program: &Program, analysis: &Analysis, predicate: PredicateId) -> RelationKind {
+    let is_answer = matches!(
+        program.info(predicate).keyword,
+        Some(Keyword::Legal | Keyword::Next | Keyword::Goal | Keyword::Terminal | Keyword::Sees)
+    );
+    if is_answer || analysis.class(predicate) != Class::Static {
+        RelationKind::Dynamic
+    } else {
+        RelationKind::Static
+    }
+}
+
+/// The conditions of a rule; `None` if one of them never holds.
+fn flat_body(program: &Program, rule: &Rule) -> Option<Vec<FlatLiteral>> {
+    let mut body = Vec::with_capacity(rule.body.len());
+    for literal in rule.literals() {
+        match literal {
+            Literal::Holds(atom) => body.push(FlatLiteral::Holds(flat_atom(atom))),
+            Literal::Not(atom) => body.push(FlatLiteral::Not(flat_atom(atom))),
+            Literal::Distinct(a, b) => match simplify_distinct(&program.terms, &[(*a, *b)]) {
+                // They always differ.
+                None => {}
+                Some(pairs) if pairs.is_empty() => return None,
+                Some(pairs) => body.push(FlatLiteral::Distinct(pairs.into())),
+            },
+        }
+    }
+    Some(body)
+}
+
+fn flat_atom(atom: &Atom) -> FlatAtom {
+    FlatAtom { relation: RelationId(atom.predicate.0), args: atom.args.clone() }
+}
+
+/// `true` holds what `init` and `next` give, `does` what `legal` gives.
+fn add_links(program: &Program, flat: &mut Flat) {
+    let links =
+        [(Keyword::True, Keyword::Init), (Keyword::True, Keyword::Next), (Keyword::Does, Keyword::Legal)];
+    for (to, from) in links {
+        if let (Some(to), Some(from)) = (program.keyword(to), program.keyword(from)) {
+            let args: Box<[TermId]> =
+                (0..program.info(to).arity).map(|v| flat.terms.variable(VariableId(v as u32))).collect();
+            let atom =
+                |predicate: PredicateId| FlatAtom { relation: RelationId(predicate.0), args: args.clone() };
+            let body = vec![FlatLiteral::Holds(atom(from))];
+            flat.rules.push(FlatRule { head: atom(to), body, variables: args.len(), origin: Origin::Link });
+        }
+    }
+}
+
+/// Drops rules with a positive condition that no rule gives, and negated conditions that none gives;
+/// repeats until all that is left can match, as far as relations tell.
+fn drop_impossible(flat: &mut Flat) {
+    let mut possible = vec![false; flat.relations.len()];
+    let holds = |literal: &FlatLiteral, possible: &[bool]| match literal {
+        FlatLiteral::Holds(atom) => possible[atom.relation.0 as usize],
+        _ => true,
+    };
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for rule in &flat.rules {
+            let head = rule.head.relation.0 as usize;
+            if !possible[head] && rule.body.iter().all(|literal| holds(literal, &possible)) {
+                possible[head] = true;
+                changed = true;
+            }
+        }
+    }
+    flat.rules.retain(|rule| rule.body.iter().all(|literal| holds(literal, &possible)));
+    for rule in &mut flat.rules {
+        rule.body.retain(|literal| match literal {
+            FlatLiteral::Not(atom) => possible[atom.relation.0 as usize],
+            _ => true,
+        });
+        renumber(&mut flat.terms, rule);
+    }
+}

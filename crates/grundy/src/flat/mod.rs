@@ -1,0 +1,137 @@
+//! [`Flat`]: a program whose relations have columns instead of nested terms.
+//!
+//! GDL packs facts into functions: `(true (cell 1 2 x))`. Here the functions are taken apart: `true`
+//! becomes one relation for each function that can stand in it (`true/cell` with three columns,
+//! `true/control` with one), so that joins see columns, and rows hold constants. A variable for a
+//! whole fact or move, `(true ?f)`, stands for any of them: its rule becomes one rule for each.
+//!
+//! What the engines need besides the rules of the sheet is written as rules, too (the paper's `base`
+//! and `input`): `true(F) ← init(F)`, `true(F) ← next(F)`, `does(R, M) ← legal(R, M)`. These *links*
+//! carry reachability only; no ground rule is made from them.
+//!
+//! Guarantee: the instances of the rules are those of the program's rules, one to one, as far as
+//! they can match at all.
+
+mod build;
+mod print;
+mod shapes;
+mod split;
+
+pub use build::flatten;
+pub(crate) use build::kind_of;
+pub use print::print_flat;
+pub(crate) use split::{renumber, substitute};
+
+use grundy_syntax::{PredicateId, TermId, Terms};
+
+/// A relation of a [`Flat`] program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RelationId(pub u32);
+
+/// What the rows of a relation stand for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum RelationKind {
+    /// Facts that hold in every state.
+    Static,
+    /// What can stand in some columns at all. It takes part in matching, and in nothing else.
+    Guard,
+    /// Atoms that hold in some states: what depends on `true` or `does`, and the answers themselves.
+    Dynamic,
+}
+
+/// A predicate, or the part of it whose atoms have a certain shape.
+#[derive(Clone, Debug)]
+pub struct RelationInfo {
+    /// The predicate that it is a part of.
+    pub predicate: PredicateId,
+    /// The arguments of an atom; variable number `i` stands for column `i`.
+    pub template: Box<[TermId]>,
+    /// The number of columns.
+    pub arity: usize,
+    /// What its rows stand for.
+    pub kind: RelationKind,
+}
+
+/// A relation applied to terms, one for each column.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct FlatAtom {
+    /// The relation.
+    pub relation: RelationId,
+    /// Variables, constants, and functions where they could not be taken apart.
+    pub args: Box<[TermId]>,
+}
+
+/// A condition.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum FlatLiteral {
+    /// The atom holds.
+    Holds(FlatAtom),
+    /// The atom does not hold.
+    Not(FlatAtom),
+    /// At least one of the pairs differs.
+    Distinct(Box<[(TermId, TermId)]>),
+}
+
+impl FlatLiteral {
+    /// The atom of a positive or negative condition.
+    pub fn atom(&self) -> Option<&FlatAtom> {
+        match self {
+            FlatLiteral::Holds(atom) | FlatLiteral::Not(atom) => Some(atom),
+            FlatLiteral::Distinct(_) => None,
+        }
+    }
+
+    /// All terms of the condition.
+    pub fn terms(&self) -> impl Iterator<Item = TermId> + '_ {
+        let (args, pairs) = match self {
+            FlatLiteral::Holds(atom) | FlatLiteral::Not(atom) => (&atom.args[..], &[][..]),
+            FlatLiteral::Distinct(pairs) => (&[][..], &pairs[..]),
+        };
+        args.iter().copied().chain(pairs.iter().flat_map(|&(a, b)| [a, b]))
+    }
+}
+
+/// Where a rule comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// This rule of the program.
+    Rule(u32),
+    /// A link between `init`, `next`, `legal` and `true`, `does`.
+    Link,
+}
+
+/// A rule over relations.
+#[derive(Clone, Debug)]
+pub struct FlatRule {
+    /// What follows.
+    pub head: FlatAtom,
+    /// From what.
+    pub body: Vec<FlatLiteral>,
+    /// Variables are numbered below this.
+    pub variables: usize,
+    /// Where it comes from.
+    pub origin: Origin,
+}
+
+/// A program over relations. See the module's documentation.
+#[derive(Clone, Debug, Default)]
+pub struct Flat {
+    /// The relations.
+    pub relations: Vec<RelationInfo>,
+    /// The rules, in the order of the sheet.
+    pub rules: Vec<FlatRule>,
+    /// The terms of the rules and templates; engines add the terms that they derive.
+    pub terms: Terms,
+}
+
+impl Flat {
+    /// What is known about a relation.
+    pub fn info(&self, relation: RelationId) -> &RelationInfo {
+        &self.relations[relation.0 as usize]
+    }
+
+    pub(crate) fn add_relation(&mut self, info: RelationInfo) -> RelationId {
+        self.relations.push(info);
+        RelationId(self.relations.len() as u32 - 1)
+    }
+}

@@ -1,0 +1,71 @@
+//! Printing flat programs.
+
+use super::{Flat, FlatAtom, FlatLiteral, Origin, RelationId};
+use grundy_syntax::{Program, Term, TermId};
+use std::fmt::Write;
+
+/// The rules, with relations named by their predicate and the functions that were taken apart.
+pub fn print_flat(program: &Program, flat: &Flat) -> String {
+    let mut out = String::new();
+    for rule in &flat.rules {
+        let _ = write!(out, "{}", atom(program, flat, &rule.head));
+        if rule.origin == Origin::Link {
+            out.push_str(" <~");
+        } else if !rule.body.is_empty() {
+            out.push_str(" <-");
+        }
+        let body: Vec<String> =
+            rule.body.iter().map(|literal| print_literal(program, flat, literal)).collect();
+        if !body.is_empty() {
+            let _ = write!(out, " {}", body.join(", "));
+        }
+        out.push_str(".\n");
+    }
+    out
+}
+
+fn print_literal(program: &Program, flat: &Flat, literal: &FlatLiteral) -> String {
+    match literal {
+        FlatLiteral::Holds(a) => atom(program, flat, a),
+        FlatLiteral::Not(a) => format!("not {}", atom(program, flat, a)),
+        FlatLiteral::Distinct(pairs) => {
+            let side = |pick: fn(&(TermId, TermId)) -> TermId| -> String {
+                let terms: Vec<String> = pairs.iter().map(|pair| term(program, flat, pick(pair))).collect();
+                if terms.len() == 1 { terms[0].clone() } else { format!("({})", terms.join(", ")) }
+            };
+            format!("{} != {}", side(|pair| pair.0), side(|pair| pair.1))
+        }
+    }
+}
+
+fn atom(program: &Program, flat: &Flat, atom: &FlatAtom) -> String {
+    let args: Vec<String> = atom.args.iter().map(|&arg| term(program, flat, arg)).collect();
+    format!("{}({})", relation_name(program, flat, atom.relation), args.join(", "))
+}
+
+/// `true/cell`, `does/_/move`: the predicate, and for each argument the function, if it is known.
+fn relation_name(program: &Program, flat: &Flat, relation: RelationId) -> String {
+    let info = flat.info(relation);
+    let mut name = program.name(info.predicate).to_owned();
+    let is_split = info.template.iter().any(|&arg| !matches!(flat.terms.get(arg), Term::Variable(_)));
+    for &arg in info.template.iter().filter(|_| is_split) {
+        match flat.terms.get(arg) {
+            Term::Compound(function, _) | Term::Constant(function) => {
+                let _ = write!(name, "/{}", program.symbols.name(function));
+            }
+            Term::Variable(_) => name.push_str("/_"),
+        }
+    }
+    name
+}
+
+fn term(program: &Program, flat: &Flat, id: TermId) -> String {
+    match flat.terms.get(id) {
+        Term::Variable(variable) => format!("V{}", variable.0),
+        Term::Constant(name) => program.symbols.name(name).to_owned(),
+        Term::Compound(name, args) => {
+            let args: Vec<String> = args.iter().map(|&arg| term(program, flat, arg)).collect();
+            format!("{}({})", program.symbols.name(name), args.join(", "))
+        }
+    }
+}

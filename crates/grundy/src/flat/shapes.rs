@@ -1,0 +1,127 @@
+//! Which functions can stand in a column.
+
+use super::{Flat, FlatLiteral, FlatRule};
+use grundy_syntax::{SymbolId, Term, TermId, Terms};
+use std::collections::BTreeSet;
+
+/// What a term looks like from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Shape {
+    /// A constant.
+    Atomic,
+    /// A function with its number of arguments.
+    Function(SymbolId, usize),
+}
+
+/// The shapes that can occur in a place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Shapes {
+    /// Nothing is known.
+    Any,
+    /// These and no others.
+    Only(BTreeSet<Shape>),
+}
+
+impl Shapes {
+    fn none() -> Shapes {
+        Shapes::Only(BTreeSet::new())
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        matches!(self, Shapes::Only(shapes) if shapes.is_empty())
+    }
+
+    fn meet(&mut self, other: &Shapes) {
+        match (&mut *self, other) {
+            (_, Shapes::Any) => {}
+            (Shapes::Any, _) => *self = other.clone(),
+            (Shapes::Only(mine), Shapes::Only(theirs)) => mine.retain(|shape| theirs.contains(shape)),
+        }
+    }
+
+    /// Adds what the other has; tells whether that is anything new.
+    fn join(&mut self, other: &Shapes) -> bool {
+        match (&mut *self, other) {
+            (Shapes::Any, _) => false,
+            (_, Shapes::Any) => {
+                *self = Shapes::Any;
+                true
+            }
+            (Shapes::Only(mine), Shapes::Only(theirs)) => {
+                let before = mine.len();
+                mine.extend(theirs);
+                mine.len() > before
+            }
+        }
+    }
+
+    fn contains(&self, shape: Shape) -> bool {
+        match self {
+            Shapes::Any => true,
+            Shapes::Only(shapes) => shapes.contains(&shape),
+        }
+    }
+}
+
+/// For each relation, for each of its columns, the shapes that rules can put there.
+pub(super) type ColumnShapes = Vec<Vec<Shapes>>;
+
+/// The least solution: shapes flow from heads to bodies until nothing changes.
+pub(super) fn infer(flat: &Flat) -> ColumnShapes {
+    let mut columns: ColumnShapes =
+        flat.relations.iter().map(|info| vec![Shapes::none(); info.arity]).collect();
+    // A relation without columns has no shapes that could tell whether it can hold.
+    let mut reached = vec![false; flat.relations.len()];
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for rule in &flat.rules {
+            let Some(variables) = variable_shapes(&flat.terms, rule, &columns, &reached) else { continue };
+            let head = rule.head.relation.0 as usize;
+            changed |= !std::mem::replace(&mut reached[head], true);
+            for (column, &arg) in rule.head.args.iter().enumerate() {
+                let shapes = match shape_of(&flat.terms, arg) {
+                    Ok(shape) => Shapes::Only(BTreeSet::from([shape])),
+                    Err(variable) => variables[variable].clone(),
+                };
+                changed |= columns[head][column].join(&shapes);
+            }
+        }
+    }
+    columns
+}
+
+/// The shape of a term, or the number of the variable that it is.
+pub(super) fn shape_of(terms: &Terms, term: TermId) -> Result<Shape, usize> {
+    match terms.get(term) {
+        Term::Variable(variable) => Err(variable.0 as usize),
+        Term::Constant(_) => Ok(Shape::Atomic),
+        Term::Compound(name, args) => Ok(Shape::Function(name, args.len())),
+    }
+}
+
+/// The shapes that each variable of a rule can have; `None` if the rule can match nothing yet.
+pub(super) fn variable_shapes(
+    terms: &Terms,
+    rule: &FlatRule,
+    columns: &ColumnShapes,
+    reached: &[bool],
+) -> Option<Vec<Shapes>> {
+    let mut variables = vec![Shapes::Any; rule.variables];
+    for literal in &rule.body {
+        let FlatLiteral::Holds(atom) = literal else { continue };
+        let relation = atom.relation.0 as usize;
+        if !reached[relation] {
+            return None;
+        }
+        for (column, &arg) in atom.args.iter().enumerate() {
+            let possible = &columns[relation][column];
+            match shape_of(terms, arg) {
+                Ok(shape) if possible.contains(shape) => {}
+                Ok(_) => return None,
+                Err(variable) => variables[variable].meet(possible),
+            }
+        }
+    }
+    variables.iter().all(|shapes| !shapes.is_empty()).then_some(variables)
+}

@@ -1,0 +1,333 @@
+//! One round of taking functions apart.
+
+use super::shapes::{ColumnShapes, Shape, Shapes, infer, shape_of, variable_shapes};
+use super::{Flat, FlatAtom, FlatLiteral, FlatRule, RelationId, RelationInfo};
+use grundy_syntax::{SymbolId, Term, TermId, Terms, VariableId};
+use rustc_hash::FxHashMap;
+
+/// A column with more shapes than this is left as it is.
+const MAX_SHAPES: usize = 48;
+
+/// A rule that would become more rules than this keeps its variables whole.
+const MAX_VARIANTS: usize = 512;
+
+/// Takes one layer of functions apart; `None` if there is nothing to take apart.
+pub(super) fn split_once(flat: &Flat) -> Option<Flat> {
+    let columns = infer(flat);
+    let splits = choose_columns(flat, &columns);
+    let nothing = splits.iter().flatten().all(|&split| !split);
+    (!nothing).then(|| Splitter::new(flat, &columns, splits).run())
+}
+
+/// Which columns to take apart: those that hold functions, none of them inside itself, and whose
+/// variables are known to be of certain shapes wherever they are negated.
+fn choose_columns(flat: &Flat, columns: &ColumnShapes) -> Vec<Vec<bool>> {
+    let mut splits: Vec<Vec<bool>> = Vec::new();
+    for (relation, info) in flat.relations.iter().enumerate() {
+        let worth = |column: usize| match &columns[relation][column] {
+            Shapes::Any => false,
+            Shapes::Only(shapes) => {
+                shapes.len() <= MAX_SHAPES
+                    && shapes.iter().any(|shape| matches!(shape, Shape::Function(..)))
+                    && !shapes.iter().any(|&shape| is_nested(&flat.terms, info, column, shape))
+            }
+        };
+        splits.push((0..info.arity).map(worth).collect());
+    }
+    let reached = vec![true; flat.relations.len()];
+    for rule in &flat.rules {
+        let Some(variables) = variable_shapes(&flat.terms, rule, columns, &reached) else { continue };
+        for literal in &rule.body {
+            let FlatLiteral::Not(atom) = literal else { continue };
+            for (column, &arg) in atom.args.iter().enumerate() {
+                if let Err(variable) = shape_of(&flat.terms, arg)
+                    && variables[variable] == Shapes::Any
+                {
+                    splits[atom.relation.0 as usize][column] = false;
+                }
+            }
+        }
+        keep_variants_few(&flat.terms, rule, &variables, &mut splits);
+    }
+    splits
+}
+
+/// Gives up on columns whose variables would multiply a rule too often.
+fn keep_variants_few(terms: &Terms, rule: &FlatRule, shapes: &[Shapes], splits: &mut [Vec<bool>]) {
+    let count = |variable: usize| match &shapes[variable] {
+        Shapes::Any => 1,
+        Shapes::Only(shapes) => shapes.len(),
+    };
+    let atoms = || rule.body.iter().filter_map(FlatLiteral::atom).chain([&rule.head]);
+    let mut variables: Vec<(usize, RelationId, usize)> = Vec::new();
+    for atom in atoms() {
+        for (column, &arg) in atom.args.iter().enumerate() {
+            if let Err(variable) = shape_of(terms, arg)
+                && splits[atom.relation.0 as usize][column]
+                && count(variable) > 1
+            {
+                variables.push((variable, atom.relation, column));
+            }
+        }
+    }
+    let mut distinct: Vec<usize> = variables.iter().map(|&(variable, ..)| variable).collect();
+    distinct.sort_unstable();
+    distinct.dedup();
+    let product = distinct.iter().try_fold(1usize, |product, &variable| product.checked_mul(count(variable)));
+    if product.is_none_or(|product| product > MAX_VARIANTS) {
+        for (_, relation, column) in variables {
+            splits[relation.0 as usize][column] = false;
+        }
+    }
+}
+
+/// Whether a column stands inside this function already, so that taking it apart may have no end.
+fn is_nested(terms: &Terms, info: &RelationInfo, column: usize, shape: Shape) -> bool {
+    let Shape::Function(name, _) = shape else { return false };
+    info.template.iter().any(|&arg| stands_inside(terms, arg, VariableId(column as u32), name))
+}
+
+fn stands_inside(terms: &Terms, term: TermId, hole: VariableId, name: SymbolId) -> bool {
+    match terms.get(term) {
+        Term::Compound(function, args) => {
+            (function == name && terms.contains(term, hole))
+                || args.iter().any(|&arg| stands_inside(terms, arg, hole, name))
+        }
+        _ => false,
+    }
+}
+
+/// The part of a relation that an atom belongs to: the shapes of its split columns.
+type Part = (RelationId, Vec<Option<Shape>>);
+
+struct Splitter<'a> {
+    old: &'a Flat,
+    columns: &'a ColumnShapes,
+    splits: Vec<Vec<bool>>,
+    new: Flat,
+    parts: FxHashMap<Part, RelationId>,
+}
+
+impl<'a> Splitter<'a> {
+    fn new(old: &'a Flat, columns: &'a ColumnShapes, splits: Vec<Vec<bool>>) -> Splitter<'a> {
+        let new = Flat { terms: old.terms.clone(), ..Flat::default() };
+        Splitter { old, columns, splits, new, parts: FxHashMap::default() }
+    }
+
+    fn run(mut self) -> Flat {
+        let reached = vec![true; self.old.relations.len()];
+        for rule in &self.old.rules {
+            let Some(shapes) = variable_shapes(&self.old.terms, rule, self.columns, &reached) else {
+                continue;
+            };
+            let choices = self.choices(rule, &shapes);
+            self.add_variants(rule, &choices);
+        }
+        self.new
+    }
+
+    /// For each variable that stands in a split column, the shapes to try.
+    fn choices(&self, rule: &FlatRule, shapes: &[Shapes]) -> Vec<(usize, Vec<Shape>)> {
+        let mut choices: Vec<(usize, Vec<Shape>)> = Vec::new();
+        let atoms = rule.body.iter().filter_map(FlatLiteral::atom).chain([&rule.head]);
+        for atom in atoms {
+            for (column, &arg) in atom.args.iter().enumerate() {
+                let Err(variable) = shape_of(&self.old.terms, arg) else { continue };
+                let known = choices.iter().any(|(other, _)| *other == variable);
+                if known || !self.splits[atom.relation.0 as usize][column] {
+                    continue;
+                }
+                if let Shapes::Only(shapes) = &shapes[variable] {
+                    choices.push((variable, shapes.iter().copied().collect()));
+                }
+            }
+        }
+        choices
+    }
+
+    /// Adds the rule once for each combination of shapes.
+    fn add_variants(&mut self, rule: &FlatRule, choices: &[(usize, Vec<Shape>)]) {
+        let mut picked = vec![0; choices.len()];
+        loop {
+            let shapes = choices.iter().zip(&picked).map(|((variable, shapes), &i)| (*variable, shapes[i]));
+            self.add_variant(rule, &shapes.collect::<Vec<_>>());
+            let Some(at) = (0..picked.len()).rev().find(|&at| picked[at] + 1 < choices[at].1.len()) else {
+                return;
+            };
+            picked[at] += 1;
+            picked[at + 1..].fill(0);
+        }
+    }
+
+    fn add_variant(&mut self, rule: &FlatRule, shapes: &[(usize, Shape)]) {
+        let mut substitution: Vec<Option<TermId>> = vec![None; rule.variables];
+        let mut variables = rule.variables;
+        for &(variable, shape) in shapes {
+            if let Shape::Function(name, arity) = shape {
+                let args: Vec<TermId> = (variables..variables + arity)
+                    .map(|v| self.new.terms.variable(VariableId(v as u32)))
+                    .collect();
+                variables += arity;
+                substitution[variable] = Some(self.new.terms.compound(name, &args));
+            }
+        }
+        let Some(body) = self.body(rule, &substitution) else { return };
+        let head = self.atom(&rule.head, &substitution);
+        let mut variant = FlatRule { head, body, variables, origin: rule.origin };
+        renumber(&mut self.new.terms, &mut variant);
+        self.new.rules.push(variant);
+    }
+
+    /// The conditions of a variant; `None` if one of them can never hold.
+    fn body(&mut self, rule: &FlatRule, substitution: &[Option<TermId>]) -> Option<Vec<FlatLiteral>> {
+        let mut body = Vec::with_capacity(rule.body.len());
+        for literal in &rule.body {
+            match literal {
+                FlatLiteral::Holds(atom) => body.push(FlatLiteral::Holds(self.atom(atom, substitution))),
+                FlatLiteral::Not(atom) => body.push(FlatLiteral::Not(self.atom(atom, substitution))),
+                FlatLiteral::Distinct(pairs) => {
+                    let terms = &mut self.new.terms;
+                    let pairs: Vec<(TermId, TermId)> = pairs
+                        .iter()
+                        .map(|&(a, b)| {
+                            (substitute(terms, a, substitution), substitute(terms, b, substitution))
+                        })
+                        .collect();
+                    match simplify_distinct(terms, &pairs) {
+                        Some(pairs) if pairs.is_empty() => return None,
+                        Some(pairs) => body.push(FlatLiteral::Distinct(pairs.into())),
+                        None => {}
+                    }
+                }
+            }
+        }
+        Some(body)
+    }
+
+    fn atom(&mut self, atom: &FlatAtom, substitution: &[Option<TermId>]) -> FlatAtom {
+        let mut shapes = Vec::with_capacity(atom.args.len());
+        let mut args = Vec::with_capacity(atom.args.len());
+        for (column, &arg) in atom.args.iter().enumerate() {
+            let arg = substitute(&mut self.new.terms, arg, substitution);
+            if !self.splits[atom.relation.0 as usize][column] {
+                shapes.push(None);
+                args.push(arg);
+                continue;
+            }
+            match self.new.terms.get(arg) {
+                Term::Compound(name, inner) => {
+                    shapes.push(Some(Shape::Function(name, inner.len())));
+                    args.extend_from_slice(inner);
+                }
+                // A variable here was chosen to be a constant.
+                Term::Constant(_) | Term::Variable(_) => {
+                    shapes.push(Some(Shape::Atomic));
+                    args.push(arg);
+                }
+            }
+        }
+        FlatAtom { relation: self.part(atom.relation, shapes), args: args.into() }
+    }
+
+    /// The new relation for a part of an old one.
+    fn part(&mut self, relation: RelationId, shapes: Vec<Option<Shape>>) -> RelationId {
+        if let Some(&known) = self.parts.get(&(relation, shapes.clone())) {
+            return known;
+        }
+        let info = self.old.info(relation);
+        let mut holes: Vec<Option<TermId>> = Vec::new();
+        let mut arity = 0;
+        for shape in &shapes {
+            let terms = &mut self.new.terms;
+            let mut hole = || {
+                arity += 1;
+                terms.variable(VariableId(arity as u32 - 1))
+            };
+            holes.push(Some(match *shape {
+                Some(Shape::Function(name, count)) => {
+                    let args: Vec<TermId> = (0..count).map(|_| hole()).collect();
+                    terms.compound(name, &args)
+                }
+                _ => hole(),
+            }));
+        }
+        let template =
+            info.template.iter().map(|&arg| substitute(&mut self.new.terms, arg, &holes)).collect();
+        let part = self.new.add_relation(RelationInfo {
+            predicate: info.predicate,
+            template,
+            arity,
+            kind: info.kind,
+        });
+        self.parts.insert((relation, shapes), part);
+        part
+    }
+}
+
+/// A term with some of its variables replaced.
+pub(crate) fn substitute(terms: &mut Terms, term: TermId, values: &[Option<TermId>]) -> TermId {
+    match terms.get(term) {
+        Term::Variable(variable) => values[variable.0 as usize].unwrap_or(term),
+        _ if terms.is_ground(term) => term,
+        Term::Constant(_) => term,
+        Term::Compound(name, args) => {
+            let args: Vec<TermId> = args.to_vec();
+            let args: Vec<TermId> = args.into_iter().map(|arg| substitute(terms, arg, values)).collect();
+            terms.compound(name, &args)
+        }
+    }
+}
+
+/// What is left to compare of pairs of which one has to differ: `None` if one always does, an empty
+/// list if none ever does.
+pub(super) fn simplify_distinct(terms: &Terms, pairs: &[(TermId, TermId)]) -> Option<Vec<(TermId, TermId)>> {
+    let mut open = pairs.to_vec();
+    let mut left = Vec::new();
+    while let Some((a, b)) = open.pop() {
+        if a == b {
+            continue;
+        }
+        match (terms.get(a), terms.get(b)) {
+            (Term::Variable(_), _) | (_, Term::Variable(_)) => left.push((a, b)),
+            (Term::Compound(f, xs), Term::Compound(g, ys)) if f == g && xs.len() == ys.len() => {
+                open.extend(xs.iter().copied().zip(ys.iter().copied()));
+            }
+            _ => return None,
+        }
+    }
+    left.sort_unstable();
+    left.dedup();
+    Some(left)
+}
+
+/// Numbers the variables of a rule anew, by first occurrence; those that were replaced are gone.
+pub(crate) fn renumber(terms: &mut Terms, rule: &mut FlatRule) {
+    let mut numbers: Vec<Option<TermId>> = vec![None; rule.variables];
+    let mut count = 0;
+    let mut order: Vec<VariableId> = Vec::new();
+    let in_body = rule.body.iter().flat_map(|literal| literal.terms());
+    for term in rule.head.args.iter().copied().chain(in_body) {
+        terms.for_each_variable(term, &mut |variable| order.push(variable));
+    }
+    for variable in order {
+        let number = &mut numbers[variable.0 as usize];
+        if number.is_none() {
+            *number = Some(terms.variable(VariableId(count)));
+            count += 1;
+        }
+    }
+    let mut rename = |term: &mut TermId| *term = substitute(terms, *term, &numbers);
+    rule.head.args.iter_mut().for_each(&mut rename);
+    for literal in &mut rule.body {
+        match literal {
+            FlatLiteral::Holds(atom) | FlatLiteral::Not(atom) => atom.args.iter_mut().for_each(&mut rename),
+            FlatLiteral::Distinct(pairs) => {
+                for (a, b) in pairs.iter_mut() {
+                    rename(a);
+                    rename(b);
+                }
+            }
+        }
+    }
+    rule.variables = count as usize;
+}

@@ -1,0 +1,60 @@
+//! Dropping columns that nobody looks at.
+
+use crate::flat::{Flat, FlatLiteral, RelationId, RelationInfo, renumber};
+use grundy_syntax::{Program, Term, TermId, VariableId};
+
+/// Drops the columns of views that every use leaves open: a variable that occurs nowhere else. Dropping one
+/// may leave a variable alone in another rule, so this is repeated.
+pub(super) fn drop_unused_columns(program: &mut Program, flat: &mut Flat) {
+    while let Some((relation, keep)) = find_unused(program, flat) {
+        drop_columns(program, flat, relation, &keep);
+    }
+}
+
+/// A view with unused columns, and which columns to keep.
+fn find_unused(program: &Program, flat: &Flat) -> Option<(RelationId, Vec<bool>)> {
+    let mut used: Vec<Vec<bool>> = flat.relations.iter().map(|info| vec![false; info.arity]).collect();
+    let mut is_used = vec![false; flat.relations.len()];
+    for rule in &flat.rules {
+        let mut occurrences = vec![0; rule.variables];
+        let in_body = rule.body.iter().flat_map(|literal| literal.terms());
+        for term in rule.head.args.iter().copied().chain(in_body) {
+            flat.terms.for_each_variable(term, &mut |variable| occurrences[variable.0 as usize] += 1);
+        }
+        for literal in &rule.body {
+            let Some(atom) = literal.atom() else { continue };
+            let relation = atom.relation.0 as usize;
+            is_used[relation] = true;
+            for (column, &arg) in atom.args.iter().enumerate() {
+                let open = matches!(flat.terms.get(arg), Term::Variable(variable) if occurrences[variable.0 as usize] == 1);
+                used[relation][column] |= !open || matches!(literal, FlatLiteral::Not(_));
+            }
+        }
+    }
+    let is_view = |relation: usize| program.info(flat.relations[relation].predicate).keyword.is_none();
+    let candidates = (0..flat.relations.len()).filter(|&relation| is_used[relation] && is_view(relation));
+    let mut unused = candidates.filter(|&relation| used[relation].iter().any(|used| !used));
+    unused.next().map(|relation| (RelationId(relation as u32), used[relation].clone()))
+}
+
+fn drop_columns(program: &mut Program, flat: &mut Flat, relation: RelationId, keep: &[bool]) {
+    let info = flat.info(relation);
+    let kept: Vec<usize> = (0..keep.len()).filter(|&column| keep[column]).collect();
+    let name = format!("{}~", program.name(info.predicate));
+    let kind = info.kind;
+    let predicate = program.predicate(&name, kept.len());
+    let template = (0..kept.len()).map(|column| flat.terms.variable(VariableId(column as u32))).collect();
+    let projected = flat.add_relation(RelationInfo { predicate, template, arity: kept.len(), kind });
+    let project = |args: &[TermId]| -> Box<[TermId]> { kept.iter().map(|&column| args[column]).collect() };
+    for rule in &mut flat.rules {
+        let in_body = rule.body.iter_mut().filter_map(|literal| match literal {
+            FlatLiteral::Holds(atom) | FlatLiteral::Not(atom) => Some(atom),
+            FlatLiteral::Distinct(_) => None,
+        });
+        for atom in in_body.chain([&mut rule.head]).filter(|atom| atom.relation == relation) {
+            atom.relation = projected;
+            atom.args = project(&atom.args);
+        }
+        renumber(&mut flat.terms, rule);
+    }
+}

@@ -1,0 +1,132 @@
+//! What grounding may cost, and what happens when it costs more.
+
+use grundy_syntax::Span;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+/// How `base` and `input`, all that can be true and all that can be done, are found. The result is
+/// the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Method {
+    /// One fixpoint; rules are stored the first time their body matches.
+    #[default]
+    Fused,
+    /// First one fixpoint for `base` and `input`, then one pass for the rules.
+    OneStep,
+    /// Round by round, as a match would go on, starting from what a match without moves reaches.
+    Iterative,
+}
+
+/// How to ground.
+#[derive(Clone, Debug)]
+pub struct GroundConfig {
+    /// How `base` and `input` are found.
+    pub method: Method,
+    /// Exactly the instances of the sheet's own rules.
+    pub faithful: bool,
+    /// Limit: rules.
+    pub max_rules: u64,
+    /// Limit: bytes held by relations and rules.
+    pub max_bytes: usize,
+    /// Limit: time.
+    pub timeout: Option<Duration>,
+    /// Limit: depth of terms.
+    pub max_term_depth: usize,
+    /// Set from outside to stop at once.
+    pub interrupt: Option<Arc<AtomicBool>>,
+    /// Told now and then how far it is.
+    pub progress: Option<Arc<Progress>>,
+}
+
+/// How far grounding is, for whoever watches it from another thread.
+#[derive(Debug, Default)]
+pub struct Progress {
+    rules: AtomicU64,
+    bytes: AtomicU64,
+}
+
+impl Progress {
+    /// The rules so far.
+    pub fn rules(&self) -> u64 {
+        self.rules.load(Ordering::Relaxed)
+    }
+
+    /// The memory held by relations and rules.
+    pub fn bytes(&self) -> u64 {
+        self.bytes.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set(&self, rules: u64, bytes: usize) {
+        self.rules.store(rules, Ordering::Relaxed);
+        self.bytes.store(bytes as u64, Ordering::Relaxed);
+    }
+}
+
+impl Default for GroundConfig {
+    fn default() -> GroundConfig {
+        GroundConfig {
+            method: Method::default(),
+            faithful: false,
+            max_rules: 200_000_000,
+            max_bytes: 8 << 30,
+            timeout: None,
+            max_term_depth: 64,
+            interrupt: None,
+            progress: None,
+        }
+    }
+}
+
+/// The limits, by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LimitKind {
+    /// `--max-rules`
+    Rules,
+    /// `--max-memory`
+    Memory,
+    /// `--timeout`
+    Timeout,
+    /// `--max-term-depth`
+    TermDepth,
+    /// Somebody asked to stop.
+    Interrupt,
+}
+
+impl LimitKind {
+    /// The name of the limit.
+    pub fn name(self) -> &'static str {
+        match self {
+            LimitKind::Rules => "rules",
+            LimitKind::Memory => "memory",
+            LimitKind::Timeout => "timeout",
+            LimitKind::TermDepth => "term-depth",
+            LimitKind::Interrupt => "interrupt",
+        }
+    }
+}
+
+/// Why there is no ground program.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum GroundError {
+    /// A limit was hit.
+    #[error("limit `{}` hit; the rule with the most instances ({instances}) is\n{rule}", limit.name())]
+    Limit {
+        /// Which.
+        limit: LimitKind,
+        /// The rule of the sheet that has the most instances so far.
+        rule: String,
+        /// How many.
+        instances: u64,
+        /// Where it stands.
+        span: Span,
+    },
+    /// A static predicate depends on its own negation.
+    #[error("a static predicate depends on its own negation in\n{rule}")]
+    NegationCycle {
+        /// The rule in question.
+        rule: String,
+        /// Where it stands.
+        span: Span,
+    },
+}

@@ -1,0 +1,180 @@
+//! [`GroundProgram`]: a game without variables.
+//!
+//! Every rule is an instance of a rule of the sheet: static conditions are evaluated and gone, what
+//! is left speaks of atoms that can be true in some state, by the measure of the grounder (dynamic
+//! negation never prunes). No rule stands there twice.
+//!
+//! The method is that of Vittaut & Méhat, *Efficient Grounding of Game Descriptions with Tabling*
+//! (2014): [`ground`] is its outline.
+
+mod arena;
+mod build;
+mod compact;
+mod components;
+mod config;
+mod emit;
+mod store;
+
+pub use build::ground;
+pub use config::{GroundConfig, GroundError, LimitKind, Method, Progress};
+pub use emit::{DotError, MOST_NODES, Slice, write_asp, write_aspif, write_dot, write_json, write_kif};
+
+use crate::flat::{Flat, RelationId};
+use crate::tabling::Relation;
+use arena::Arena;
+use grundy_syntax::{Keyword, PredicateId, Program, Symbols, Term, TermId, Terms};
+use std::time::Duration;
+
+/// An atom of a ground program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AtomId(pub u32);
+
+/// A condition of a ground rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct GroundLiteral {
+    /// The atom.
+    pub atom: AtomId,
+    /// Whether it has to hold, or not to hold.
+    pub positive: bool,
+}
+
+/// How long the parts of grounding took.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct GroundTimes {
+    /// Taking functions apart and evaluating what is static.
+    pub statics: Duration,
+    /// The rest.
+    pub ground: Duration,
+}
+
+/// Rules with the same head relation and the same relations of conditions, so that each of them is
+/// just a few row numbers.
+struct Block {
+    head: RelationId,
+    /// Relation and sign of each condition.
+    literals: Box<[(RelationId, bool)]>,
+    /// For each rule the row of the head and a row for each condition.
+    rows: Arena,
+}
+
+/// A game without variables. See the module's documentation.
+pub struct GroundProgram {
+    program: Program,
+    flat: Flat,
+    relations: Vec<Relation>,
+    /// The first atom of each relation, and, at the end, the number of atoms.
+    offsets: Vec<u32>,
+    blocks: Vec<Block>,
+    repeats: u64,
+    times: GroundTimes,
+}
+
+impl GroundProgram {
+    /// The number of rules.
+    pub fn rule_count(&self) -> u64 {
+        self.blocks.iter().map(|block| block.rows.len() as u64).sum()
+    }
+
+    /// The number of conditions of all rules.
+    pub fn literal_count(&self) -> u64 {
+        self.blocks.iter().map(|block| block.rows.len() as u64 * block.literals.len() as u64).sum()
+    }
+
+    /// How many instances were the same as another one.
+    pub fn repeats(&self) -> u64 {
+        self.repeats
+    }
+
+    /// How long it took.
+    pub fn times(&self) -> GroundTimes {
+        self.times
+    }
+
+    /// The memory of the rules.
+    pub fn arena_bytes(&self) -> usize {
+        self.blocks.iter().map(|block| block.rows.bytes()).sum()
+    }
+
+    /// The number of atoms.
+    pub fn atom_count(&self) -> u32 {
+        self.offsets.last().copied().unwrap_or(0)
+    }
+
+    /// The atoms of a keyword, such as all that can be true.
+    pub fn atoms_of(&self, keyword: Keyword) -> impl Iterator<Item = AtomId> + '_ {
+        let predicate = self.program.keyword(keyword);
+        let is_wanted = move |relation: &usize| Some(self.flat.relations[*relation].predicate) == predicate;
+        let relations = (0..self.relations.len()).filter(is_wanted);
+        relations.flat_map(|relation| (self.offsets[relation]..self.offsets[relation + 1]).map(AtomId))
+    }
+
+    /// Calls `visit` with the head and the conditions of every rule.
+    pub fn for_each_rule(&self, mut visit: impl FnMut(AtomId, &[GroundLiteral])) {
+        let mut body = Vec::new();
+        for block in &self.blocks {
+            let head_offset = self.offsets[block.head.0 as usize];
+            for row in block.rows.iter() {
+                body.clear();
+                let literals = block.literals.iter().zip(&row[1..]);
+                body.extend(literals.map(|(&(relation, positive), &row)| GroundLiteral {
+                    atom: AtomId(self.offsets[relation.0 as usize] + row),
+                    positive,
+                }));
+                visit(AtomId(head_offset + row[0]), &body);
+            }
+        }
+    }
+
+    /// An atom in KIF notation.
+    pub fn atom_text(&self, atom: AtomId) -> String {
+        let relation = self.offsets.partition_point(|&offset| offset <= atom.0) - 1;
+        let mut out = String::new();
+        self.write_row(relation, atom.0 - self.offsets[relation], &mut out);
+        out
+    }
+
+    /// The predicate of an atom.
+    pub fn predicate_of(&self, atom: AtomId) -> PredicateId {
+        let relation = self.offsets.partition_point(|&offset| offset <= atom.0) - 1;
+        self.flat.relations[relation].predicate
+    }
+
+    /// The game that was grounded.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    fn write_row(&self, relation: usize, row: u32, out: &mut String) {
+        let info = &self.flat.relations[relation];
+        let values = self.relations[relation].row(row);
+        let name = self.program.name(info.predicate);
+        if info.template.is_empty() {
+            out.push_str(name);
+            return;
+        }
+        out.push('(');
+        out.push_str(name);
+        for &arg in &info.template {
+            out.push(' ');
+            write_term(&self.program.symbols, &self.flat.terms, arg, values, out);
+        }
+        out.push(')');
+    }
+}
+
+/// A term in KIF notation, with columns in the place of variables.
+pub(crate) fn write_term(symbols: &Symbols, terms: &Terms, term: TermId, columns: &[u32], out: &mut String) {
+    match terms.get(term) {
+        Term::Variable(column) => write_term(symbols, terms, TermId(columns[column.0 as usize]), &[], out),
+        Term::Constant(name) => out.push_str(symbols.name(name)),
+        Term::Compound(name, args) => {
+            out.push('(');
+            out.push_str(symbols.name(name));
+            for &arg in args {
+                out.push(' ');
+                write_term(symbols, terms, arg, columns, out);
+            }
+            out.push(')');
+        }
+    }
+}

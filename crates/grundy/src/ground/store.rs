@@ -1,0 +1,314 @@
+//! The store step: keeping the instances of the rules.
+//!
+//! s(R), the stored rule, is what remains of a rule without its static conditions. Two instances may
+//! leave the same: instances of one rule that differ in variables of static conditions alone, or
+//! instances of two rules. Where neither can happen, nothing is compared.
+
+use super::Block;
+use super::arena::Arena;
+use crate::flat::{Flat, FlatLiteral, FlatRule, Origin, RelationId, RelationKind};
+use crate::tabling::{Build, Engine, Fire, Plan, Relation, Stop, build, values};
+use hashbrown::HashTable;
+use rustc_hash::{FxHashMap, FxHasher};
+use smallvec::SmallVec;
+use std::hash::{Hash, Hasher};
+use std::ops::Range;
+
+/// The row of an atom that is never true.
+const NEVER: u32 = u32::MAX;
+
+/// Head relation, and relation and sign of each condition, sorted.
+type Signature = (RelationId, Box<[(RelationId, bool)]>);
+
+/// Where the row number of a stored condition comes from.
+enum Source {
+    /// The row that the condition of this number has matched.
+    Matched(usize),
+    /// A negated atom, put together from registers. It may not be known yet, or never be true.
+    Mentioned(RelationId, Box<[Build]>),
+}
+
+/// How a rule is stored.
+struct Recipe {
+    block: usize,
+    /// In the order of the block's conditions.
+    sources: Box<[Source]>,
+    /// Whether conditions share a relation, so that they have to be put in order.
+    sorted: bool,
+}
+
+/// Stored rules in the making.
+pub(super) struct Store {
+    blocks: Vec<Block>,
+    by_signature: FxHashMap<Signature, usize>,
+    /// For each block in which repeats can happen, its rules by content.
+    known: Vec<Option<HashTable<u32>>>,
+    /// For each rule of the flat program, if it is stored.
+    recipes: Vec<Option<Recipe>>,
+    /// Negated atoms by relation, in the order in which they were met.
+    mentions: Vec<Relation>,
+    /// For each rule of the flat program its instances.
+    pub(super) instances: Vec<u64>,
+    pub(super) repeats: u64,
+    stored: u64,
+    max_rules: u64,
+    current: usize,
+    /// Whether instances are kept; otherwise heads are derived, and that is all.
+    pub(super) active: bool,
+}
+
+impl Store {
+    pub(super) fn new(flat: &Flat, max_rules: u64) -> Store {
+        let dynamic: Vec<bool> =
+            flat.relations.iter().map(|info| info.kind == RelationKind::Dynamic).collect();
+        let dynamic = &dynamic[..];
+        let mut store = Store {
+            blocks: Vec::new(),
+            by_signature: FxHashMap::default(),
+            known: Vec::new(),
+            recipes: Vec::new(),
+            mentions: flat.relations.iter().map(|info| Relation::new(info.arity)).collect(),
+            instances: vec![0; flat.rules.len()],
+            repeats: 0,
+            stored: 0,
+            max_rules,
+            current: 0,
+            active: true,
+        };
+        let mut rules_of_block: Vec<usize> = Vec::new();
+        for rule in &flat.rules {
+            let is_stored = rule.origin != Origin::Link && dynamic[rule.head.relation.0 as usize];
+            let recipe = is_stored.then(|| store.recipe(flat, rule, dynamic));
+            if let Some(recipe) = &recipe {
+                rules_of_block.resize(store.blocks.len(), 0);
+                rules_of_block[recipe.block] += 1;
+                if !determines_variables(flat, rule, dynamic) {
+                    store.known[recipe.block].get_or_insert_default();
+                }
+            }
+            store.recipes.push(recipe);
+        }
+        for (block, &rules) in rules_of_block.iter().enumerate() {
+            if rules > 1 {
+                store.known[block].get_or_insert_default();
+            }
+        }
+        store
+    }
+
+    fn recipe(&mut self, flat: &Flat, rule: &FlatRule, dynamic: &[bool]) -> Recipe {
+        let mut conditions: Vec<((RelationId, bool), Source)> = Vec::new();
+        for (number, literal) in rule.body.iter().enumerate() {
+            let Some(atom) = literal.atom().filter(|atom| dynamic[atom.relation.0 as usize]) else {
+                continue;
+            };
+            conditions.push(match literal {
+                FlatLiteral::Not(_) => {
+                    let key = atom.args.iter().map(|&arg| build(&flat.terms, arg)).collect();
+                    ((atom.relation, false), Source::Mentioned(atom.relation, key))
+                }
+                _ => ((atom.relation, true), Source::Matched(number)),
+            });
+        }
+        conditions.sort_by_key(|(kind, _)| *kind);
+        let (literals, sources): (Vec<_>, Vec<_>) = conditions.into_iter().unzip();
+        let sorted = literals.is_sorted_by(|a, b| a < b);
+        let block = self.block((rule.head.relation, literals.into()));
+        Recipe { block, sources: sources.into(), sorted: !sorted }
+    }
+
+    fn block(&mut self, signature: Signature) -> usize {
+        *self.by_signature.entry(signature).or_insert_with_key(|(head, literals)| {
+            let rows = Arena::new(1 + literals.len());
+            self.blocks.push(Block { head: *head, literals: literals.clone(), rows });
+            self.known.push(None);
+            self.blocks.len() - 1
+        })
+    }
+
+    /// Keeps an instance unless it is known.
+    fn keep(&mut self, block: usize, record: &[u32]) {
+        let rows = &mut self.blocks[block].rows;
+        if let Some(known) = &mut self.known[block] {
+            let hash = hash_record(record);
+            if known.find(hash, |&other| rows.get(other as usize) == record).is_some() {
+                self.repeats += 1;
+                return;
+            }
+            let number = rows.len() as u32;
+            known.insert_unique(hash, number, |&other| {
+                if other == number { hash } else { hash_record(rows.get(other as usize)) }
+            });
+        }
+        rows.push(record);
+        self.stored += 1;
+    }
+
+    /// Puts conditions of the same relation in order. Where two of them are the same atom, the
+    /// instance has fewer conditions than its rule, and belongs into another block.
+    fn keep_sorted(&mut self, block: usize, record: &mut SmallVec<[u32; 16]>) {
+        let mut duplicate = false;
+        for run in runs(&self.blocks[block].literals) {
+            let rows = &mut record[run];
+            rows.sort_unstable();
+            duplicate |= rows.windows(2).any(|pair| pair[0] == pair[1]);
+        }
+        if duplicate {
+            self.keep_reduced(block, record, |_| true);
+        } else {
+            self.keep(block, record);
+        }
+    }
+
+    /// Keeps an instance without some of its conditions, and without those that stand there twice.
+    fn keep_reduced(&mut self, block: usize, record: &[u32], wanted: impl Fn(u32) -> bool) {
+        let mut reduced: SmallVec<[u32; 16]> = SmallVec::from_slice(&record[..1]);
+        let mut kinds: Vec<(RelationId, bool)> = Vec::new();
+        for (&kind, &row) in self.blocks[block].literals.iter().zip(&record[1..]) {
+            let repeated = kinds.last() == Some(&kind) && reduced.last() == Some(&row);
+            if wanted(row) && !repeated {
+                kinds.push(kind);
+                reduced.push(row);
+            }
+        }
+        let block = self.block((self.blocks[block].head, kinds.into()));
+        self.compare_from_now_on(block);
+        self.keep(block, &reduced);
+    }
+
+    /// Looks out for repeats in a block that had none so far.
+    fn compare_from_now_on(&mut self, block: usize) {
+        if self.known[block].is_none() {
+            let rows = &self.blocks[block].rows;
+            let mut known = HashTable::with_capacity(rows.len());
+            for number in 0..rows.len() {
+                let hash = |&other: &u32| hash_record(rows.get(other as usize));
+                known.insert_unique(hash(&(number as u32)), number as u32, hash);
+            }
+            self.known[block] = Some(known);
+        }
+    }
+
+    /// The memory of all that is stored.
+    fn bytes(&self) -> usize {
+        let rows: usize = self.blocks.iter().map(|block| block.rows.bytes()).sum();
+        let known: usize = self.known.iter().flatten().map(HashTable::allocation_size).sum();
+        rows + known + self.mentions.iter().map(Relation::bytes).sum::<usize>()
+    }
+
+    /// The stored rules, with mentioned atoms replaced by the atoms of the relations. The negation of an atom
+    /// that is never true is no condition; without it, a rule may be the same as another one.
+    pub(super) fn finish(mut self, relations: &[Relation]) -> (Vec<Block>, u64) {
+        self.known.iter_mut().for_each(|known| *known = None);
+        let resolve = |(mentions, relation): (&Relation, &Relation)| -> Vec<u32> {
+            (0..mentions.len()).map(|row| relation.find(mentions.row(row)).unwrap_or(NEVER)).collect()
+        };
+        let resolved: Vec<Vec<u32>> = self.mentions.iter().zip(relations).map(resolve).collect();
+        let mut reduced: Vec<(usize, SmallVec<[u32; 16]>)> = Vec::new();
+        for (number, block) in self.blocks.iter_mut().enumerate() {
+            block.resolve(&resolved);
+            if block.rows.iter().any(|record| record.contains(&NEVER)) {
+                let stride = 1 + block.literals.len();
+                let all = std::mem::replace(&mut block.rows, Arena::new(stride));
+                for record in all.iter() {
+                    if record.contains(&NEVER) {
+                        reduced.push((number, SmallVec::from_slice(record)));
+                    } else {
+                        block.rows.push(record);
+                    }
+                }
+            }
+        }
+        for (block, record) in reduced {
+            self.keep_reduced(block, &record, |row| row != NEVER);
+        }
+        (self.blocks, self.repeats)
+    }
+}
+
+impl Block {
+    /// Replaces the numbers of mentioned atoms by rows, and puts rows of the same relation in order again.
+    fn resolve(&mut self, resolved: &[Vec<u32>]) {
+        let negative: Vec<(usize, usize)> = (0..self.literals.len())
+            .filter(|&at| !self.literals[at].1)
+            .map(|at| (at + 1, self.literals[at].0.0 as usize))
+            .collect();
+        if negative.is_empty() {
+            return;
+        }
+        let runs = runs(&self.literals);
+        for record in self.rows.iter_mut() {
+            negative.iter().for_each(|&(at, relation)| record[at] = resolved[relation][record[at] as usize]);
+            runs.iter().for_each(|run| record[run.clone()].sort_unstable());
+        }
+    }
+}
+
+/// The places of a record that hold rows of the same relation and sign, where there are several.
+fn runs(literals: &[(RelationId, bool)]) -> Vec<Range<usize>> {
+    let mut runs = Vec::new();
+    let mut start = 0;
+    while start < literals.len() {
+        let length = literals[start..].iter().take_while(|kind| **kind == literals[start]).count();
+        if length > 1 {
+            runs.push(1 + start..1 + start + length);
+        }
+        start += length;
+    }
+    runs
+}
+
+impl Fire for Store {
+    fn select(&mut self, rule: usize) {
+        self.current = rule;
+    }
+
+    #[inline]
+    fn fire(&mut self, engine: &mut Engine, plan: &Plan) -> Result<(), Stop> {
+        let (head, _) = engine.derive(plan)?;
+        self.instances[self.current] += 1;
+        if self.instances[self.current] % 65_536 == 0 {
+            engine.other_bytes = self.bytes();
+        }
+        let Some(recipe) = self.recipes[self.current].as_ref().filter(|_| self.active) else { return Ok(()) };
+        let mut record: SmallVec<[u32; 16]> = SmallVec::new();
+        record.push(head);
+        for source in &recipe.sources {
+            record.push(match source {
+                Source::Matched(literal) => engine.rows[*literal],
+                Source::Mentioned(relation, key) => {
+                    let key = values(engine, key);
+                    self.mentions[relation.0 as usize].insert(&key).0
+                }
+            });
+        }
+        let (block, sorted) = (recipe.block, recipe.sorted);
+        if sorted {
+            self.keep_sorted(block, &mut record);
+        } else {
+            self.keep(block, &record);
+        }
+        engine.stored = self.stored;
+        if self.stored > self.max_rules { Err(Stop::TooMany) } else { Ok(()) }
+    }
+}
+
+fn hash_record(record: &[u32]) -> u64 {
+    let mut hasher = FxHasher::default();
+    record.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Whether different matches of a rule always leave different stored rules: all its variables occur
+/// in the head or in a condition that is kept.
+fn determines_variables(flat: &Flat, rule: &FlatRule, dynamic: &[bool]) -> bool {
+    let mut seen = vec![false; rule.variables];
+    let kept =
+        rule.body.iter().filter_map(FlatLiteral::atom).filter(|atom| dynamic[atom.relation.0 as usize]);
+    for atom in kept.chain([&rule.head]) {
+        for &arg in &atom.args {
+            flat.terms.for_each_variable(arg, &mut |variable| seen[variable.0 as usize] = true);
+        }
+    }
+    seen.iter().all(|&seen| seen)
+}

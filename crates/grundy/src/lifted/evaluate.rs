@@ -1,0 +1,328 @@
+//! Evaluating the answers of one state after the other.
+
+use super::LiftedConfig;
+use super::prepare::{Answer, Component, Schedule};
+use super::state::{Codec, LiftedState};
+use crate::analysis::Class;
+use crate::flat::{Flat, Origin, flatten};
+use crate::reasoner::{ReasonError, read_ground_term};
+use crate::tabling::{Budget, Engine, Relation, Stop};
+use grundy_syntax::{Keyword, Notation, Printer, Program, Symbols, TermId};
+
+/// After this many states, plans are made again with the sizes that relations have by then.
+const REPLAN_AFTER: u32 = 8;
+
+/// A game in evaluation: the relations hold what is known of the current state.
+pub(super) struct Evaluation {
+    program: Program,
+    flat: Flat,
+    engine: Engine,
+    schedule: Schedule,
+    /// Which components hold what follows from the current state and moves.
+    done: Vec<bool>,
+    facts: Codec,
+    next_facts: Codec,
+    moves: Codec,
+    legal_moves: Codec,
+    percepts: Codec,
+    roles: Vec<TermId>,
+    initial: LiftedState,
+    current: Option<LiftedState>,
+    played: Option<Vec<TermId>>,
+    states: u32,
+    /// The relations of each keyword.
+    relations: Vec<Vec<usize>>,
+}
+
+impl Evaluation {
+    pub(super) fn new(program: &Program, config: &LiftedConfig) -> Result<Evaluation, ReasonError> {
+        let mut program = program.clone();
+        for keyword in Keyword::ALL {
+            program.predicate(keyword.name(), keyword.arity());
+        }
+        let flat = flatten(&program);
+        let budget = Budget {
+            deadline: config.deadline,
+            bytes: config.max_bytes,
+            term_depth: config.max_term_depth,
+            interrupt: config.interrupt.clone(),
+        };
+        let schedule = Schedule::new(&program, &flat);
+        let relations_of = |keyword: Keyword| -> Vec<usize> {
+            let predicate = program.keyword(keyword);
+            let of_keyword = |relation: &usize| Some(flat.relations[*relation].predicate) == predicate;
+            (0..flat.relations.len()).filter(of_keyword).collect()
+        };
+        let relations = Keyword::ALL.map(relations_of).to_vec();
+        let codec = |keyword: Keyword, argument| Codec::new(&flat, &relations[keyword as usize], argument);
+        let mut evaluation = Evaluation {
+            engine: Engine::new(&flat, budget),
+            done: vec![false; schedule.components.len()],
+            facts: codec(Keyword::True, 0),
+            next_facts: codec(Keyword::Next, 0),
+            moves: codec(Keyword::Does, 1),
+            legal_moves: codec(Keyword::Legal, 1),
+            percepts: codec(Keyword::Sees, 1),
+            roles: program.roles(),
+            initial: LiftedState::default(),
+            current: None,
+            played: None,
+            states: 0,
+            relations,
+            program,
+            flat,
+            schedule,
+        };
+        for number in 0..evaluation.schedule.components.len() {
+            if evaluation.schedule.components[number].class == Class::Static {
+                evaluation.evaluate(number)?;
+            }
+        }
+        evaluation.initial = evaluation.initial_state();
+        Ok(evaluation)
+    }
+
+    fn initial_state(&mut self) -> LiftedState {
+        let codec = Codec::new(&self.flat, &self.relations[Keyword::Init as usize], 0);
+        state_from(&mut self.engine, &self.relations[Keyword::Init as usize], &codec)
+    }
+
+    pub(super) fn role_names(&self) -> Vec<String> {
+        self.roles.iter().map(|&role| self.text(role)).collect()
+    }
+
+    pub(super) fn initial(&self) -> LiftedState {
+        self.initial.clone()
+    }
+
+    /// Makes a state the current one.
+    pub(super) fn look_at(&mut self, state: &LiftedState) {
+        if self.current.as_ref() == Some(state) {
+            return;
+        }
+        self.states += 1;
+        if self.states == REPLAN_AFTER {
+            self.schedule.components.iter_mut().for_each(|component| component.plans.clear());
+        }
+        self.forget(Class::State);
+        self.clear(Keyword::True);
+        for &fact in &state.0 {
+            // A fact that no rule looks at has no relation.
+            if let Some((relation, values)) = self.facts.decode(&self.engine.terms, fact) {
+                self.engine.relations[relation].insert(values);
+            }
+        }
+        self.current = Some(state.clone());
+    }
+
+    /// Makes these the current moves.
+    pub(super) fn play(&mut self, moves: &[TermId]) -> Result<(), ReasonError> {
+        if self.played.as_deref() == Some(moves) {
+            return Ok(());
+        }
+        if moves.len() != self.roles.len() {
+            return Err(ReasonError::Game(format!("{} moves for {} roles", moves.len(), self.roles.len())));
+        }
+        self.forget(Class::Move);
+        self.clear(Keyword::Does);
+        for (&role, &one_move) in self.roles.iter().zip(moves) {
+            if let Some((relation, values)) = self.moves.decode(&self.engine.terms, one_move) {
+                let row: Vec<u32> = std::iter::once(role.0).chain(values.iter().copied()).collect();
+                self.engine.relations[relation].insert(&row);
+            }
+        }
+        self.played = Some(moves.to_vec());
+        Ok(())
+    }
+
+    /// Forgets what depends on the state or the moves, or on the moves alone.
+    fn forget(&mut self, class: Class) {
+        for (number, component) in self.schedule.components.iter().enumerate() {
+            if component.class >= class && self.done[number] {
+                component.members.iter().for_each(|&member| self.engine.relations[member].clear());
+                self.done[number] = false;
+            }
+        }
+        self.played = None;
+    }
+
+    fn clear(&mut self, keyword: Keyword) {
+        for &relation in &self.relations[keyword as usize] {
+            self.engine.relations[relation].clear();
+        }
+    }
+
+    /// Evaluates what an answer needs.
+    pub(super) fn answer(&mut self, answer: Answer) -> Result<(), ReasonError> {
+        for at in 0..self.schedule.needed(answer).len() {
+            let number = self.schedule.needed(answer)[at];
+            if !self.done[number] {
+                self.evaluate(number)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn evaluate(&mut self, number: usize) -> Result<(), ReasonError> {
+        let Evaluation { engine, schedule, flat, .. } = self;
+        let component = &mut schedule.components[number];
+        // `true` and `does` have no rules here: their rows are given.
+        if !component.rules.is_empty() {
+            let done = evaluate_component(engine, flat, component);
+            done.map_err(|stop| self.error(stop, number))?;
+        }
+        self.done[number] = true;
+        Ok(())
+    }
+
+    fn error(&self, stop: Stop, component: usize) -> ReasonError {
+        let rule =
+            self.schedule.components[component].rules.first().map(|&rule| self.flat.rules[rule].origin);
+        let text = match rule {
+            Some(Origin::Rule(rule)) => {
+                Printer::new(&self.program, Notation::Kif).rule(&self.program.rules[rule as usize])
+            }
+            _ => String::new(),
+        };
+        match stop {
+            Stop::OutOfTime => ReasonError::Limit(format!("out of time (limit `timeout`) near {text}")),
+            Stop::OutOfMemory => ReasonError::Limit(format!("out of memory (limit `memory`) near {text}")),
+            Stop::TooDeep => {
+                ReasonError::Limit(format!("terms nest too deeply (limit `term-depth`) near {text}"))
+            }
+            Stop::Interrupted => ReasonError::Limit("interrupted".to_owned()),
+            Stop::TooMany => ReasonError::Limit(format!("too many instances near {text}")),
+            Stop::NegationCycle => {
+                ReasonError::Game(format!("an atom depends on its own negation near {text}"))
+            }
+        }
+    }
+
+    pub(super) fn any(&self, keyword: Keyword) -> bool {
+        self.relations[keyword as usize].iter().any(|&relation| self.engine.relations[relation].len() > 0)
+    }
+
+    /// For each role its legal moves, sorted by text, as those of the other engines.
+    pub(super) fn legal_moves(&mut self) -> Result<Vec<Vec<TermId>>, ReasonError> {
+        let mut moves = by_role(
+            &mut self.engine,
+            &self.relations[Keyword::Legal as usize],
+            &self.legal_moves,
+            &self.roles,
+        );
+        for moves in &mut moves {
+            moves.sort_by_cached_key(|&one_move| self.text(one_move));
+        }
+        Ok(moves)
+    }
+
+    pub(super) fn percepts(&mut self) -> Vec<Vec<String>> {
+        let seen =
+            by_role(&mut self.engine, &self.relations[Keyword::Sees as usize], &self.percepts, &self.roles);
+        let texts = |terms: Vec<TermId>| {
+            let mut texts: Vec<String> = terms.into_iter().map(|term| self.text(term)).collect();
+            texts.sort_unstable();
+            texts
+        };
+        seen.into_iter().map(texts).collect()
+    }
+
+    pub(super) fn goals(&self) -> Vec<Option<i32>> {
+        let value = |role: TermId| {
+            let mut found = None;
+            for &relation in &self.relations[Keyword::Goal as usize] {
+                let relation = &self.engine.relations[relation];
+                for row in (0..relation.len()).map(|row| relation.row(row)) {
+                    match (row, found) {
+                        ([of, value], None) if *of == role.0 => found = Some(TermId(*value)),
+                        ([of, _], Some(_)) if *of == role.0 => return None,
+                        _ => {}
+                    }
+                }
+            }
+            found.and_then(|value| self.text(value).parse().ok())
+        };
+        self.roles.iter().map(|&role| value(role)).collect()
+    }
+
+    pub(super) fn next_state(&mut self) -> LiftedState {
+        state_from(&mut self.engine, &self.relations[Keyword::Next as usize], &self.next_facts)
+    }
+
+    pub(super) fn text(&self, term: TermId) -> String {
+        let mut out = String::new();
+        crate::ground::write_term(&self.program.symbols, &self.engine.terms, term, &[], &mut out);
+        out
+    }
+
+    pub(super) fn term(&mut self, text: &str) -> Result<TermId, ReasonError> {
+        let symbols: &mut Symbols = &mut self.program.symbols;
+        read_ground_term(text, symbols, &mut self.engine.terms)
+            .ok_or_else(|| ReasonError::NotATerm(text.to_owned()))
+    }
+}
+
+fn state_from(engine: &mut Engine, relations: &[usize], codec: &Codec) -> LiftedState {
+    let mut facts = Vec::new();
+    for &relation in relations {
+        let Engine { relations, terms, .. } = &mut *engine;
+        for row in 0..relations[relation].len() {
+            facts.push(codec.encode(terms, relation, relations[relation].row(row)));
+        }
+    }
+    facts.sort_unstable();
+    LiftedState(facts)
+}
+
+fn by_role(engine: &mut Engine, relations: &[usize], codec: &Codec, roles: &[TermId]) -> Vec<Vec<TermId>> {
+    let mut found = vec![Vec::new(); roles.len()];
+    for &relation in relations {
+        let Engine { relations, terms, .. } = &mut *engine;
+        for row in 0..relations[relation].len() {
+            let row = relations[relation].row(row);
+            if let Some(role) = roles.iter().position(|role| role.0 == row[0]) {
+                found[role].push(codec.encode(terms, relation, row));
+            }
+        }
+    }
+    found
+}
+
+fn evaluate_component(engine: &mut Engine, flat: &Flat, component: &mut Component) -> Result<(), Stop> {
+    if component.plans.is_empty() {
+        component.plans =
+            component.rules.iter().map(|&rule| engine.plans(&flat.rules[rule], &component.members)).collect();
+    }
+    if !component.has_negation {
+        return engine.saturate_planned(&component.plans, &component.members);
+    }
+    alternate(engine, component)
+}
+
+/// The alternating fixpoint: negations inside the component are tested against an estimate, from
+/// below and from above in turn, until the two meet.
+fn alternate(engine: &mut Engine, component: &Component) -> Result<(), Stop> {
+    let take = |engine: &mut Engine| -> Vec<Relation> {
+        component.members.iter().map(|&member| engine.take_rows(member)).collect()
+    };
+    let sizes = |relations: &[Relation]| relations.iter().map(Relation::len).collect::<Vec<_>>();
+    let mut certain = take(engine);
+    loop {
+        engine.saturate_against(&component.plans, &component.members, certain)?;
+        let possible = take(engine);
+        let possible_sizes = sizes(&possible);
+        certain = engine.end_estimate(&component.members);
+        let certain_sizes = sizes(&certain);
+        engine.saturate_against(&component.plans, &component.members, possible)?;
+        let more_certain = take(engine);
+        engine.end_estimate(&component.members);
+        if sizes(&more_certain) == certain_sizes {
+            let decided = certain_sizes == possible_sizes;
+            for (&member, relation) in component.members.iter().zip(&more_certain) {
+                (0..relation.len()).for_each(|row| _ = engine.relations[member].insert(relation.row(row)));
+            }
+            return if decided { Ok(()) } else { Err(Stop::NegationCycle) };
+        }
+        certain = more_certain;
+    }
+}

@@ -1,0 +1,120 @@
+//! Lifted reasoning: the answers of a state without grounding.
+//!
+//! The rules are the flat ones of grounding, without links: `true` and `does` are given. What is
+//! static is evaluated once; of the rest, only what an answer needs is evaluated, component by
+//! component, when it is asked for. Join plans are made once, with the sizes that the relations have
+//! in the first states. Relations keep their memory from state to state.
+
+mod evaluate;
+mod prepare;
+mod state;
+
+use crate::reasoner::{ReasonError, Reasoner};
+use evaluate::Evaluation;
+use grundy_syntax::{Keyword, Program, TermId};
+use prepare::Answer;
+pub use state::LiftedState;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+/// Bounds on lifted reasoning.
+#[derive(Clone, Debug)]
+pub struct LiftedConfig {
+    /// Limit: bytes held by relations.
+    pub max_bytes: usize,
+    /// Limit: depth of terms.
+    pub max_term_depth: usize,
+    /// When to give up.
+    pub deadline: Option<Instant>,
+    /// Set from outside to stop at once.
+    pub interrupt: Option<Arc<AtomicBool>>,
+}
+
+impl Default for LiftedConfig {
+    fn default() -> LiftedConfig {
+        LiftedConfig { max_bytes: 4 << 30, max_term_depth: 64, deadline: None, interrupt: None }
+    }
+}
+
+/// A game that answers without being ground.
+pub struct Lifted {
+    evaluation: Evaluation,
+    roles: Vec<String>,
+}
+
+impl Lifted {
+    /// Prepares a game; everything static is evaluated.
+    pub fn new(program: &Program, config: &LiftedConfig) -> Result<Lifted, ReasonError> {
+        let evaluation = Evaluation::new(program, config)?;
+        let roles = evaluation.role_names();
+        Ok(Lifted { evaluation, roles })
+    }
+}
+
+impl Reasoner for Lifted {
+    type State = LiftedState;
+    type Move = TermId;
+
+    fn roles(&self) -> Vec<String> {
+        self.roles.clone()
+    }
+
+    fn initial(&mut self) -> Result<LiftedState, ReasonError> {
+        Ok(self.evaluation.initial())
+    }
+
+    fn legal(&mut self, state: &LiftedState) -> Result<Vec<Vec<TermId>>, ReasonError> {
+        self.evaluation.look_at(state);
+        self.evaluation.answer(Answer::Legal)?;
+        self.evaluation.legal_moves()
+    }
+
+    fn is_terminal(&mut self, state: &LiftedState) -> Result<bool, ReasonError> {
+        self.evaluation.look_at(state);
+        self.evaluation.answer(Answer::Terminal)?;
+        Ok(self.evaluation.any(Keyword::Terminal))
+    }
+
+    fn goals(&mut self, state: &LiftedState) -> Result<Vec<Option<i32>>, ReasonError> {
+        self.evaluation.look_at(state);
+        self.evaluation.answer(Answer::Goal)?;
+        Ok(self.evaluation.goals())
+    }
+
+    fn next(&mut self, state: &LiftedState, moves: &[TermId]) -> Result<LiftedState, ReasonError> {
+        self.evaluation.look_at(state);
+        self.evaluation.play(moves)?;
+        self.evaluation.answer(Answer::Next)?;
+        Ok(self.evaluation.next_state())
+    }
+
+    fn sees(&mut self, state: &LiftedState, moves: &[TermId]) -> Result<Vec<Vec<String>>, ReasonError> {
+        self.evaluation.look_at(state);
+        self.evaluation.play(moves)?;
+        self.evaluation.answer(Answer::Sees)?;
+        Ok(self.evaluation.percepts())
+    }
+
+    fn facts(&self, state: &LiftedState) -> Vec<String> {
+        let mut texts: Vec<String> = state.0.iter().map(|&fact| self.evaluation.text(fact)).collect();
+        texts.sort_unstable();
+        texts
+    }
+
+    fn state_of(&mut self, facts: &[String]) -> Result<LiftedState, ReasonError> {
+        let facts = facts.iter().map(|fact| self.evaluation.term(fact));
+        let mut facts = facts.collect::<Result<Vec<TermId>, _>>()?;
+        facts.sort_unstable();
+        facts.dedup();
+        Ok(LiftedState(facts))
+    }
+
+    fn move_text(&self, one_move: TermId) -> String {
+        self.evaluation.text(one_move)
+    }
+
+    fn move_of(&mut self, text: &str) -> Result<TermId, ReasonError> {
+        self.evaluation.term(text)
+    }
+}

@@ -1,0 +1,346 @@
+//! The engine: relations, and the evaluation of a component of rules until nothing new follows.
+
+use super::join::{Fire, run, values};
+use super::plan::{Plan, Visible, plan};
+use super::relation::Relation;
+use crate::flat::{Flat, FlatLiteral, FlatRule};
+use crate::ground::Progress;
+use grundy_syntax::Terms;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+/// Why evaluation stopped before it was done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stop {
+    /// The deadline has passed.
+    OutOfTime,
+    /// More memory is held than allowed.
+    OutOfMemory,
+    /// A term nests too deeply.
+    TooDeep,
+    /// Somebody asked to stop.
+    Interrupted,
+    /// The consumer of matches has had enough.
+    TooMany,
+    /// An atom depends on its own negation.
+    NegationCycle,
+}
+
+/// What evaluation may cost.
+#[derive(Clone, Debug)]
+pub(crate) struct Budget {
+    pub(crate) deadline: Option<Instant>,
+    pub(crate) bytes: usize,
+    pub(crate) term_depth: usize,
+    pub(crate) interrupt: Option<Arc<AtomicBool>>,
+}
+
+/// Relations with their rows, and the registers of the plan that runs.
+pub(crate) struct Engine {
+    pub(crate) terms: Terms,
+    pub(crate) relations: Vec<Relation>,
+    pub(crate) registers: Vec<u32>,
+    /// For each condition of the rule that runs, the row that it has matched.
+    pub(crate) rows: Vec<u32>,
+    /// For each relation of the component that is evaluated: where the new rows begin and end.
+    /// Other relations are complete, all their rows are visible.
+    fresh: Vec<Option<(u32, u32)>>,
+    /// What negations are tested against instead of the rows of a relation, while the meaning of a
+    /// component with negation inside is approached.
+    pub(crate) estimates: Vec<Option<Relation>>,
+    pub(crate) budget: Budget,
+    /// Memory that is held outside of the relations.
+    pub(crate) other_bytes: usize,
+    /// How many rules are stored.
+    pub(crate) stored: u64,
+    pub(crate) progress: Option<Arc<Progress>>,
+    patience: u32,
+}
+
+impl Engine {
+    pub(crate) fn new(flat: &Flat, budget: Budget) -> Engine {
+        Engine {
+            terms: flat.terms.clone(),
+            relations: flat.relations.iter().map(|info| Relation::new(info.arity)).collect(),
+            registers: Vec::new(),
+            rows: Vec::new(),
+            fresh: vec![None; flat.relations.len()],
+            estimates: flat.relations.iter().map(|_| None).collect(),
+            budget,
+            other_bytes: 0,
+            stored: 0,
+            progress: None,
+            patience: 0,
+        }
+    }
+
+    /// Adds the relations, and takes over the terms, that a program has got since.
+    pub(crate) fn extend(&mut self, flat: &Flat) {
+        self.terms = flat.terms.clone();
+        for info in &flat.relations[self.relations.len()..] {
+            self.relations.push(Relation::new(info.arity));
+            self.fresh.push(None);
+            self.estimates.push(None);
+        }
+    }
+
+    /// The rows of a relation that a condition sees.
+    #[inline]
+    pub(crate) fn range(&self, relation: usize, visible: Visible) -> (u32, u32) {
+        match (self.fresh[relation], visible) {
+            (None, _) => (0, self.relations[relation].len()),
+            (Some((_, end)), Visible::All) => (0, end),
+            (Some((start, _)), Visible::Old) => (0, start),
+            (Some((start, end)), Visible::New) => (start, end),
+        }
+    }
+
+    /// Adds what the head of a plan is for the registers as they are; the row, and whether it is new.
+    #[inline]
+    pub(crate) fn derive(&mut self, plan: &Plan) -> Result<(u32, bool), Stop> {
+        let row = values(self, &plan.head);
+        let (number, new) = self.relations[plan.head_relation].insert(&row);
+        if new
+            && row
+                .iter()
+                .any(|&value| self.terms.depth(grundy_syntax::TermId(value)) > self.budget.term_depth)
+        {
+            return Err(Stop::TooDeep);
+        }
+        self.check_patience()?;
+        Ok((number, new))
+    }
+
+    /// Looks at the clock, the memory and the interrupt, but not too often.
+    #[inline]
+    pub(crate) fn check_patience(&mut self) -> Result<(), Stop> {
+        if self.patience > 0 {
+            self.patience -= 1;
+            return Ok(());
+        }
+        self.patience = 16_384;
+        self.check_budget()
+    }
+
+    fn check_budget(&self) -> Result<(), Stop> {
+        if self.budget.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            return Err(Stop::OutOfTime);
+        }
+        if self.budget.interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+            return Err(Stop::Interrupted);
+        }
+        let bytes = self.bytes();
+        if let Some(progress) = &self.progress {
+            progress.set(self.stored, bytes);
+        }
+        if bytes > self.budget.bytes { Err(Stop::OutOfMemory) } else { Ok(()) }
+    }
+
+    /// The memory held by relations and by what they feed.
+    pub(crate) fn bytes(&self) -> usize {
+        self.relations.iter().map(Relation::bytes).sum::<usize>() + self.other_bytes
+    }
+
+    /// Runs a rule once over all rows that there are.
+    pub(crate) fn run_once<F: Fire>(
+        &mut self,
+        rule: &FlatRule,
+        ignored: impl Fn(&FlatLiteral) -> bool,
+        fire: &mut F,
+    ) -> Result<(), Stop> {
+        let visible = vec![Visible::All; rule.body.len()].into();
+        let plan = plan(&self.terms, &mut self.relations, rule, None, visible, ignored);
+        self.start(&plan, rule, fire)
+    }
+
+    fn start<F: Fire>(&mut self, plan: &Plan, rule: &FlatRule, fire: &mut F) -> Result<(), Stop> {
+        self.registers.clear();
+        self.registers.resize(plan.registers, 0);
+        self.rows.clear();
+        self.rows.resize(rule.body.len(), 0);
+        run(self, plan, 0, fire)
+    }
+
+    /// Runs the rules of a component until nothing new follows (semi-naive evaluation).
+    ///
+    /// Every combination of rows matches exactly once: in the round after its youngest row was added.
+    /// Of the conditions that can see new rows, each in turn sees only these; those before it in the
+    /// rule see the old ones, those behind it all.
+    pub(crate) fn saturate<F: Fire>(
+        &mut self,
+        rules: &[(usize, &FlatRule)],
+        members: &[usize],
+        ignored: impl Fn(&FlatLiteral) -> bool + Copy,
+        fire: &mut F,
+    ) -> Result<(), (Stop, usize)> {
+        members.iter().for_each(|&member| self.fresh[member] = Some((0, 0)));
+        let grows = |engine: &Engine, literal: &FlatLiteral| match literal {
+            FlatLiteral::Holds(atom) => engine.fresh[atom.relation.0 as usize].is_some(),
+            _ => false,
+        };
+        let (recursive, plain): (Vec<_>, Vec<_>) =
+            rules.iter().partition(|(_, rule)| rule.body.iter().any(|literal| grows(self, literal)));
+        for (number, rule) in plain {
+            fire.select(number);
+            self.run_once(rule, ignored, fire).map_err(|stop| (stop, number))?;
+        }
+        while self.next_round(members) {
+            for (number, rule) in &recursive {
+                fire.select(*number);
+                self.run_new(rule, ignored, fire).map_err(|stop| (stop, *number))?;
+            }
+        }
+        members.iter().for_each(|&member| self.fresh[member] = None);
+        Ok(())
+    }
+
+    /// Makes the rows that were added since the last round the new ones; tells whether there are any.
+    fn next_round(&mut self, members: &[usize]) -> bool {
+        let mut any = false;
+        for &member in members {
+            let (_, start) = self.fresh[member].unwrap_or_default();
+            let end = self.relations[member].len();
+            self.fresh[member] = Some((start, end));
+            any |= start < end;
+        }
+        any
+    }
+
+    /// Runs a rule for all combinations that have a new row.
+    fn run_new<F: Fire>(
+        &mut self,
+        rule: &FlatRule,
+        ignored: impl Fn(&FlatLiteral) -> bool + Copy,
+        fire: &mut F,
+    ) -> Result<(), Stop> {
+        let fresh_of = |engine: &Engine, literal: &FlatLiteral| match literal {
+            FlatLiteral::Holds(atom) => engine.fresh[atom.relation.0 as usize],
+            _ => None,
+        };
+        for (number, literal) in rule.body.iter().enumerate() {
+            let Some((start, end)) = fresh_of(self, literal) else { continue };
+            if start < end {
+                let visible: Box<[Visible]> = (0..rule.body.len())
+                    .map(|other| match fresh_of(self, &rule.body[other]) {
+                        Some(_) if other < number => Visible::Old,
+                        Some(_) if other == number => Visible::New,
+                        _ => Visible::All,
+                    })
+                    .collect();
+                let plan = plan(&self.terms, &mut self.relations, rule, Some(number), visible, ignored);
+                self.start(&plan, rule, fire)?;
+            }
+            // The conditions that follow would see no old row here.
+            if start == 0 {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Plans a rule once and for all, with the sizes that relations have now.
+    pub(crate) fn plans(&mut self, rule: &FlatRule, members: &[usize]) -> RulePlans {
+        let grows = |literal: &FlatLiteral| match literal {
+            FlatLiteral::Holds(atom) => members.contains(&(atom.relation.0 as usize)),
+            _ => false,
+        };
+        let growing: Vec<usize> = (0..rule.body.len()).filter(|&number| grows(&rule.body[number])).collect();
+        let mut plan_for = |first: Option<usize>| {
+            let visible = (0..rule.body.len()).map(|other| match first {
+                Some(first) if other == first => Visible::New,
+                Some(first) if other < first && growing.contains(&other) => Visible::Old,
+                _ => Visible::All,
+            });
+            plan(&self.terms, &mut self.relations, rule, first, visible.collect(), |_| false)
+        };
+        let deltas = growing.iter().map(|&first| (relation_at(rule, first), plan_for(Some(first)))).collect();
+        RulePlans { once: growing.is_empty().then(|| plan_for(None)), deltas, conditions: rule.body.len() }
+    }
+
+    /// Runs planned rules until nothing new follows.
+    pub(crate) fn saturate_planned(&mut self, rules: &[RulePlans], members: &[usize]) -> Result<(), Stop> {
+        let recursive = rules.iter().any(|rule| !rule.deltas.is_empty());
+        if !recursive {
+            return rules
+                .iter()
+                .filter_map(|rule| Some((rule.once.as_ref()?, rule)))
+                .try_for_each(|(plan, rule)| self.start_planned(plan, rule.conditions));
+        }
+        members.iter().for_each(|&member| self.fresh[member] = Some((0, 0)));
+        for rule in rules {
+            if let Some(plan) = &rule.once {
+                self.start_planned(plan, rule.conditions)?;
+            }
+        }
+        while self.next_round(members) {
+            for rule in rules {
+                for (relation, plan) in &rule.deltas {
+                    if self.fresh[*relation].is_some_and(|(start, end)| start < end) {
+                        self.start_planned(plan, rule.conditions)?;
+                    }
+                }
+            }
+        }
+        members.iter().for_each(|&member| self.fresh[member] = None);
+        Ok(())
+    }
+
+    fn start_planned(&mut self, plan: &Plan, conditions: usize) -> Result<(), Stop> {
+        self.registers.clear();
+        self.registers.resize(plan.registers, 0);
+        self.rows.clear();
+        self.rows.resize(conditions, 0);
+        run(self, plan, 0, &mut Derive)
+    }
+
+    /// The same, with negations of members tested against an estimate. The estimate stays until
+    /// [`end_estimate`](Self::end_estimate).
+    pub(crate) fn saturate_against(
+        &mut self,
+        rules: &[RulePlans],
+        members: &[usize],
+        estimate: Vec<Relation>,
+    ) -> Result<(), Stop> {
+        for (&member, relation) in members.iter().zip(estimate) {
+            self.estimates[member] = Some(relation);
+        }
+        self.saturate_planned(rules, members)
+    }
+
+    /// Takes the estimate back.
+    pub(crate) fn end_estimate(&mut self, members: &[usize]) -> Vec<Relation> {
+        members.iter().map(|&member| self.estimates[member].take().unwrap_or_default()).collect()
+    }
+
+    /// Takes the rows of a relation out of it.
+    pub(crate) fn take_rows(&mut self, relation: usize) -> Relation {
+        let taken = self.relations[relation].copy_rows();
+        self.relations[relation].clear();
+        taken
+    }
+}
+
+fn relation_at(rule: &FlatRule, literal: usize) -> usize {
+    rule.body[literal].atom().map_or(0, |atom| atom.relation.0 as usize)
+}
+
+/// The plans of a rule: one for when its conditions are complete, or one for each condition that can
+/// see new rows.
+pub(crate) struct RulePlans {
+    once: Option<Plan>,
+    deltas: Vec<(usize, Plan)>,
+    conditions: usize,
+}
+
+/// Derives heads and keeps nothing else.
+pub(crate) struct Derive;
+
+impl Fire for Derive {
+    fn select(&mut self, _rule: usize) {}
+
+    #[inline]
+    fn fire(&mut self, engine: &mut Engine, plan: &Plan) -> Result<(), Stop> {
+        engine.derive(plan).map(|_| ())
+    }
+}

@@ -1,0 +1,115 @@
+//! Running a plan.
+
+use super::engine::{Engine, Stop};
+use super::plan::{Action, Build, Plan, Step};
+use super::relation::NONE;
+use grundy_syntax::{Term, TermId, Terms};
+use smallvec::SmallVec;
+
+/// Values of a row or a key; few rows are longer.
+pub(crate) type Values = SmallVec<[u32; 12]>;
+
+/// What a match of a rule is handed to.
+pub(crate) trait Fire {
+    /// The rule of this number runs next.
+    fn select(&mut self, rule: usize);
+
+    /// A rule has matched: registers hold its variables, `rows` the matched row of each condition.
+    fn fire(&mut self, engine: &mut Engine, plan: &Plan) -> Result<(), Stop>;
+}
+
+/// Runs the steps of a plan from `at` on.
+pub(crate) fn run<F: Fire>(engine: &mut Engine, plan: &Plan, at: usize, fire: &mut F) -> Result<(), Stop> {
+    let Some(step) = plan.steps.get(at) else { return fire.fire(engine, plan) };
+    match step {
+        Step::Scan { relation, literal, actions } => {
+            let (low, high) = engine.range(*relation, plan.visible[*literal]);
+            for row in low..high {
+                if accept(engine, *relation, row, actions) {
+                    engine.rows[*literal] = row;
+                    run(engine, plan, at + 1, fire)?;
+                }
+            }
+        }
+        Step::Probe { relation, literal, index, key, actions } => {
+            let key = values(engine, key);
+            let (low, high) = engine.range(*relation, plan.visible[*literal]);
+            let mut row = engine.relations[*relation].first(*index, &key);
+            // Chains run from new rows to old ones.
+            while row != NONE && row >= low {
+                if row < high && accept(engine, *relation, row, actions) {
+                    engine.rows[*literal] = row;
+                    run(engine, plan, at + 1, fire)?;
+                }
+                row = engine.relations[*relation].next(*index, row);
+            }
+        }
+        Step::Find { relation, literal, key } => {
+            let key = values(engine, key);
+            if let Some(row) = engine.relations[*relation].find(&key) {
+                let (low, high) = engine.range(*relation, plan.visible[*literal]);
+                if (low..high).contains(&row) {
+                    engine.rows[*literal] = row;
+                    run(engine, plan, at + 1, fire)?;
+                }
+            }
+        }
+        Step::Absent { relation, key } => {
+            let key = values(engine, key);
+            let tested = engine.estimates[*relation].as_ref().unwrap_or(&engine.relations[*relation]);
+            if tested.find(&key).is_none() {
+                run(engine, plan, at + 1, fire)?;
+            }
+        }
+        Step::Distinct(pairs) => {
+            if pairs.iter().any(|(a, b)| value(engine, a) != value(engine, b)) {
+                run(engine, plan, at + 1, fire)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Matches the open columns of a row, binding registers.
+#[inline]
+fn accept(engine: &mut Engine, relation: usize, row: u32, actions: &[(usize, Action)]) -> bool {
+    let Engine { relations, registers, terms, .. } = engine;
+    let values = relations[relation].row(row);
+    actions.iter().all(|(column, action)| meets(terms, registers, values[*column], action))
+}
+
+#[inline]
+fn meets(terms: &Terms, registers: &mut [u32], value: u32, action: &Action) -> bool {
+    match action {
+        Action::Bind(register) => {
+            registers[*register] = value;
+            true
+        }
+        Action::Check(register) => registers[*register] == value,
+        Action::Constant(constant) => *constant == value,
+        Action::Function(name, inner) => match terms.get(TermId(value)) {
+            Term::Compound(function, args) if function == *name && args.len() == inner.len() => {
+                args.iter().zip(inner).all(|(arg, action)| meets(terms, registers, arg.0, action))
+            }
+            _ => false,
+        },
+    }
+}
+
+/// The values of a key or a row, put together from registers.
+#[inline]
+pub(crate) fn values(engine: &mut Engine, builds: &[Build]) -> Values {
+    builds.iter().map(|build| value(engine, build)).collect()
+}
+
+#[inline]
+fn value(engine: &mut Engine, build: &Build) -> u32 {
+    match build {
+        Build::Register(register) => engine.registers[*register],
+        Build::Constant(constant) => *constant,
+        Build::Function(name, args) => {
+            let args: SmallVec<[TermId; 8]> = args.iter().map(|arg| TermId(value(engine, arg))).collect();
+            engine.terms.compound(*name, &args).0
+        }
+    }
+}

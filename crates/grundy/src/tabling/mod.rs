@@ -1,0 +1,16 @@
+//! The engine under grounding and lifted reasoning: relations of dense rows, join plans, and
+//! semi-naive evaluation of components, in the manner of a tabling Prolog (Vittaut & Méhat 2014).
+//!
+//! Every answer is stored once, as a row of its relation; left recursion and mutual recursion
+//! complete because a component is evaluated until no rule gives a new row. A plan is the body of a
+//! rule in the order in which it is matched, compiled down to registers, columns and indexes.
+
+mod engine;
+mod join;
+mod plan;
+mod relation;
+
+pub(crate) use engine::{Budget, Engine, RulePlans, Stop};
+pub(crate) use join::{Fire, values};
+pub(crate) use plan::{Build, Plan, build};
+pub(crate) use relation::Relation;

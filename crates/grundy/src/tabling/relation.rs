@@ -1,0 +1,264 @@
+//! Relations: dense rows, found by their values.
+//!
+//! A row is `arity` term ids in one flat array; rows are numbered in the order in which they were
+//! added, and stay. An index chains the rows that agree in some columns, newest first, so that
+//! adding a row costs the same however many there are, and a range of row numbers (all, old, new)
+//! can be read off a chain without looking at the rest of it.
+
+use hashbrown::HashTable;
+use rustc_hash::FxHashSet;
+
+/// No row.
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// An index of a [`Relation`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct IndexId(u32);
+
+/// The rows of a relation.
+#[derive(Default)]
+pub(crate) struct Relation {
+    arity: usize,
+    len: u32,
+    values: Vec<u32>,
+    /// Row numbers by all columns.
+    rows: HashTable<u32>,
+    indexes: Vec<Index>,
+    /// For each column: the number of its different values when there were so many rows.
+    distinct: Vec<(u32, usize)>,
+}
+
+/// Chains of rows that agree in some columns.
+struct Index {
+    columns: Box<[usize]>,
+    heads: Heads,
+    /// For each row, the next older one in its chain.
+    next: Vec<u32>,
+    /// The number of chains.
+    keys: usize,
+}
+
+/// The newest row of each chain.
+enum Heads {
+    /// By value, for an index over one column: ids are dense.
+    ByValue(Vec<u32>),
+    /// By hash, for an index over several.
+    ByHash(HashTable<u32>),
+}
+
+/// A fast hash of a few small numbers: multiply and fold, as in FxHash, with a final mix because
+/// the table looks at the top bits for its tags and at the low bits for its buckets.
+#[inline]
+fn hash(values: impl Iterator<Item = u32>) -> u64 {
+    const K: u64 = 0x9e37_79b9_7f4a_7c15;
+    let folded = values.fold(0u64, |hash, value| (hash.rotate_left(5) ^ u64::from(value)).wrapping_mul(K));
+    folded ^ (folded >> 32)
+}
+
+impl Relation {
+    pub(crate) fn new(arity: usize) -> Relation {
+        Relation { arity, ..Relation::default() }
+    }
+
+    pub(crate) fn len(&self) -> u32 {
+        self.len
+    }
+
+    #[inline]
+    pub(crate) fn row(&self, row: u32) -> &[u32] {
+        &self.values[row as usize * self.arity..][..self.arity]
+    }
+
+    /// The number of a row, if it is there.
+    #[inline]
+    pub(crate) fn find(&self, values: &[u32]) -> Option<u32> {
+        let hash = hash(values.iter().copied());
+        self.rows.find(hash, |&row| self.row(row) == values).copied()
+    }
+
+    /// Adds a row unless it is there; its number, and whether it is new.
+    #[inline]
+    pub(crate) fn insert(&mut self, values: &[u32]) -> (u32, bool) {
+        debug_assert_eq!(values.len(), self.arity);
+        let key = hash(values.iter().copied());
+        let (arity, stored) = (self.arity, &self.values);
+        let row_of = |row: u32| &stored[row as usize * arity..][..arity];
+        if let Some(&row) = self.rows.find(key, |&row| row_of(row) == values) {
+            return (row, false);
+        }
+        let row = self.len;
+        self.rows.insert_unique(key, row, |&other| hash(row_of(other).iter().copied()));
+        self.values.extend_from_slice(values);
+        self.len += 1;
+        for index in &mut self.indexes {
+            index.add(row, arity, &self.values);
+        }
+        (row, true)
+    }
+
+    /// An index over these columns, new or known. They have to be in order, and some, not all.
+    pub(crate) fn index(&mut self, columns: &[usize]) -> IndexId {
+        debug_assert!(!columns.is_empty() && columns.is_sorted());
+        if let Some(known) = self.indexes.iter().position(|index| &*index.columns == columns) {
+            return IndexId(known as u32);
+        }
+        let heads = match columns {
+            [_] => Heads::ByValue(Vec::new()),
+            _ => Heads::ByHash(HashTable::new()),
+        };
+        let mut index = Index { columns: columns.into(), heads, next: Vec::new(), keys: 0 };
+        (0..self.len).for_each(|row| index.add(row, self.arity, &self.values));
+        self.indexes.push(index);
+        IndexId(self.indexes.len() as u32 - 1)
+    }
+
+    /// The newest row that has these values in the columns of an index.
+    #[inline]
+    pub(crate) fn first(&self, index: IndexId, key: &[u32]) -> u32 {
+        let index = &self.indexes[index.0 as usize];
+        match &index.heads {
+            Heads::ByValue(heads) => heads.get(key[0] as usize).copied().unwrap_or(NONE),
+            Heads::ByHash(heads) => {
+                let same = |&row: &u32| {
+                    let start = row as usize * self.arity;
+                    index
+                        .columns
+                        .iter()
+                        .zip(key)
+                        .all(|(&column, &value)| self.values[start + column] == value)
+                };
+                heads.find(hash(key.iter().copied()), same).copied().unwrap_or(NONE)
+            }
+        }
+    }
+
+    /// The next older row of a chain.
+    #[inline]
+    pub(crate) fn next(&self, index: IndexId, row: u32) -> u32 {
+        self.indexes[index.0 as usize].next[row as usize]
+    }
+
+    /// The mean number of rows that an index finds.
+    pub(crate) fn mean_matches(&self, columns: &[usize]) -> Option<f64> {
+        let index = self.indexes.iter().find(|index| &*index.columns == columns)?;
+        Some(f64::from(self.len) / index.keys.max(1) as f64)
+    }
+
+    /// The number of different values in a column; counted anew only when there are twice as many rows.
+    pub(crate) fn distinct(&mut self, column: usize) -> usize {
+        self.distinct.resize(self.arity, (0, 0));
+        let (rows, count) = self.distinct[column];
+        if rows > 0 && self.len < 2 * rows {
+            return count;
+        }
+        let values = self.values.iter().skip(column).step_by(self.arity);
+        let count = values.collect::<FxHashSet<_>>().len();
+        self.distinct[column] = (self.len, count);
+        count
+    }
+
+    /// Forgets all rows, and keeps the memory for the next ones.
+    pub(crate) fn clear(&mut self) {
+        self.len = 0;
+        self.values.clear();
+        self.rows.clear();
+        self.indexes.iter_mut().for_each(Index::clear);
+    }
+
+    /// A relation with the same rows and no index.
+    pub(crate) fn copy_rows(&self) -> Relation {
+        let mut copy = Relation::new(self.arity);
+        (0..self.len).for_each(|row| _ = copy.insert(self.row(row)));
+        copy
+    }
+
+    /// The memory that the relation holds.
+    pub(crate) fn bytes(&self) -> usize {
+        let indexes = self.indexes.iter().map(|index| {
+            index.next.capacity() * 4
+                + match &index.heads {
+                    Heads::ByValue(heads) => heads.capacity() * 4,
+                    Heads::ByHash(heads) => heads.allocation_size(),
+                }
+        });
+        self.values.capacity() * 4 + self.rows.allocation_size() + indexes.sum::<usize>()
+    }
+}
+
+impl Index {
+    fn add(&mut self, row: u32, arity: usize, values: &[u32]) {
+        let start = row as usize * arity;
+        let older = match &mut self.heads {
+            Heads::ByValue(heads) => {
+                let value = values[start + self.columns[0]] as usize;
+                if value >= heads.len() {
+                    heads.resize((value + 1).next_power_of_two(), NONE);
+                }
+                std::mem::replace(&mut heads[value], row)
+            }
+            Heads::ByHash(heads) => {
+                let columns = &self.columns;
+                let key = |row: u32| columns.iter().map(move |&column| values[row as usize * arity + column]);
+                let hashed = hash(key(row));
+                match heads.find_mut(hashed, |&other| key(other).eq(key(row))) {
+                    Some(head) => std::mem::replace(head, row),
+                    None => {
+                        heads.insert_unique(hashed, row, |&other| hash(key(other)));
+                        NONE
+                    }
+                }
+            }
+        };
+        self.keys += usize::from(older == NONE);
+        self.next.push(older);
+    }
+
+    fn clear(&mut self) {
+        self.next.clear();
+        self.keys = 0;
+        match &mut self.heads {
+            Heads::ByValue(heads) => heads.fill(NONE),
+            Heads::ByHash(heads) => heads.clear(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chain(relation: &Relation, index: IndexId, key: &[u32]) -> Vec<u32> {
+        std::iter::successors(Some(relation.first(index, key)), |&row| Some(relation.next(index, row)))
+            .take_while(|&row| row != NONE)
+            .collect()
+    }
+
+    #[test]
+    fn rows_are_found_by_any_columns() {
+        let mut relation = Relation::new(3);
+        let early = relation.index(&[1]);
+        assert_eq!(relation.insert(&[1, 2, 3]), (0, true));
+        assert_eq!(relation.insert(&[1, 2, 4]), (1, true));
+        assert_eq!(relation.insert(&[1, 2, 3]), (0, false));
+        assert_eq!(relation.insert(&[5, 2, 3]), (2, true));
+        let late = relation.index(&[0, 2]);
+        assert_eq!(chain(&relation, early, &[2]), [2, 1, 0]);
+        assert_eq!(chain(&relation, late, &[1, 3]), [0]);
+        assert_eq!(chain(&relation, late, &[7, 7]), []);
+        assert_eq!(relation.find(&[5, 2, 3]), Some(2));
+        relation.clear();
+        assert_eq!(relation.find(&[5, 2, 3]), None);
+        relation.insert(&[9, 2, 9]);
+        assert_eq!(chain(&relation, early, &[2]), [0]);
+        assert_eq!(relation.mean_matches(&[1]), Some(1.0));
+    }
+
+    #[test]
+    fn a_relation_without_columns_has_at_most_one_row() {
+        let mut relation = Relation::new(0);
+        assert_eq!(relation.find(&[]), None);
+        assert_eq!(relation.insert(&[]), (0, true));
+        assert_eq!(relation.insert(&[]), (0, false));
+        assert_eq!(relation.find(&[]), Some(0));
+    }
+}

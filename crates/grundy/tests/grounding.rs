@@ -1,0 +1,87 @@
+//! Ground programs: the same whatever the method, and with the meaning of the sheet.
+
+mod support;
+
+use grundy::ground::{GroundConfig, GroundProgram, Method, ground, write_kif};
+use grundy::syntax::{Keyword, Program};
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+use support::{assert_agree, bundled_games, program, random_game, reference};
+
+fn ground_with(program: &Program, method: Method, faithful: bool) -> GroundProgram {
+    let config = GroundConfig { method, faithful, max_rules: 2_000_000, ..GroundConfig::default() };
+    ground(program, &config).expect("the game is ground")
+}
+
+/// All rules as text; conditions are sets.
+fn rules(ground: &GroundProgram) -> BTreeSet<(String, BTreeSet<String>)> {
+    let mut rules = BTreeSet::new();
+    ground.for_each_rule(|head, body| {
+        let sign = |positive: bool| if positive { "" } else { "not " };
+        let body = body
+            .iter()
+            .map(|literal| format!("{}{}", sign(literal.positive), ground.atom_text(literal.atom)));
+        let new = rules.insert((ground.atom_text(head), body.collect()));
+        assert!(new, "a rule stands there twice: {}", ground.atom_text(head));
+    });
+    rules
+}
+
+fn atoms(ground: &GroundProgram, keyword: Keyword) -> BTreeSet<String> {
+    ground.atoms_of(keyword).map(|atom| ground.atom_text(atom)).collect()
+}
+
+fn check_methods(program: &Program) {
+    let fused = ground_with(program, Method::Fused, true);
+    let wanted = rules(&fused);
+    for method in [Method::OneStep, Method::Iterative] {
+        let other = ground_with(program, method, true);
+        assert_eq!(atoms(&fused, Keyword::True), atoms(&other, Keyword::True), "base, {method:?}");
+        assert_eq!(atoms(&fused, Keyword::Does), atoms(&other, Keyword::Does), "input, {method:?}");
+        assert_eq!(wanted, rules(&other), "rules, {method:?}");
+    }
+    let compact = ground_with(program, Method::Fused, false);
+    assert_eq!(atoms(&fused, Keyword::True), atoms(&compact, Keyword::True), "base, compact");
+    assert_eq!(atoms(&fused, Keyword::Does), atoms(&compact, Keyword::Does), "input, compact");
+}
+
+/// The ground program, written down and read back, plays as the sheet does.
+fn check_meaning(sheet: &Program, playouts: u64, steps: usize) {
+    for faithful in [true, false] {
+        let mut text = Vec::new();
+        write_kif(&ground_with(sheet, Method::Fused, faithful), &mut text).expect("memory takes all");
+        let read_back = program("ground.kif", &String::from_utf8(text).expect("KIF is text"));
+        assert_agree(&mut reference(sheet), &mut reference(&read_back), playouts, steps);
+    }
+}
+
+#[test]
+fn methods_agree_on_bundled_games() {
+    for (name, sheet) in bundled_games().into_iter().filter(|(name, _)| name != "chess") {
+        check_methods(&program(&name, &sheet));
+    }
+}
+
+#[test]
+fn bundled_games_keep_their_meaning() {
+    for (name, sheet) in bundled_games() {
+        let program = program(&name, &sheet);
+        if ground_with(&program, Method::Fused, true).rule_count() < 10_000 {
+            check_meaning(&program, 1, 6);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
+    #[test]
+    fn methods_agree_on_random_games(choices in prop::collection::vec(any::<u8>(), 0..160)) {
+        check_methods(&program("random.kif", &random_game(&choices)));
+    }
+
+    #[test]
+    fn random_games_keep_their_meaning(choices in prop::collection::vec(any::<u8>(), 0..160)) {
+        check_meaning(&program("random.kif", &random_game(&choices)), 2, 5);
+    }
+}
