@@ -14,8 +14,9 @@ process by the clock, with the output in a file in memory where there is /dev/sh
 grounding alone. (The command line that the package brings along makes a system call for every number that
 it writes. So rules are taken from gringo as it finds them, in a second run, and no time is taken of that.)
 
-Exit codes: 0 no differences, 1 differences, 2 the call is wrong, 77 clingo cannot be had, or (for a
-single game) gringo ran out of time.
+Exit codes: 0 no differences; 1 differences, or one of the two failed (of a single game: if it could not be
+compared for any reason but gringo's time); 2 the call is wrong; 77 clingo cannot be had, or, for a single
+game, gringo ran out of time.
 """
 
 import argparse
@@ -47,11 +48,15 @@ def main():
         comparer = Comparer(args, python, pathlib.Path(scratch))
         print(HEADER, flush=True)
         statuses = [comparer.compare(game) for game in games]
-    equal, different = statuses.count("equal"), statuses.count("different")
-    print(f"{equal} equal, {different} different, {len(statuses) - equal - different} not compared", file=sys.stderr)
-    if different:
+    counts = {status: statuses.count(status) for status in dict.fromkeys(statuses)}
+    print(", ".join(f"{count} {status}" for status, count in counts.items()), file=sys.stderr)
+    return exit_code(statuses)
+
+
+def exit_code(statuses):
+    if any(status in ("different", "failed", "gringo failed") for status in statuses):
         return 1
-    return SKIPPED if len(games) == 1 and not equal else 0
+    return {("equal",): 0, ("gringo timeout",): SKIPPED}.get(tuple(statuses), 1) if len(statuses) == 1 else 0
 
 
 def arguments():

@@ -267,7 +267,7 @@ impl Fire for Store {
     fn fire(&mut self, engine: &mut Engine, plan: &Plan) -> Result<(), Stop> {
         let (head, _) = engine.derive(plan)?;
         self.instances[self.current] += 1;
-        if self.instances[self.current] % 65_536 == 0 {
+        if self.instances[self.current].is_multiple_of(65_536) {
             engine.other_bytes = self.bytes();
         }
         let Some(recipe) = self.recipes[self.current].as_ref().filter(|_| self.active) else { return Ok(()) };

@@ -153,9 +153,9 @@ impl Generator<'_> {
              (init (f a)) (init (g a b)) (init p) (init (h (k b)))\n\
              (<= (legal ?p noop) (role ?p)) (<= (goal ?p 50) (role ?p) (not (true (f a))))\n",
         );
-        for view in 0..VIEWS.len() {
+        for (view, pattern) in VIEWS.iter().enumerate() {
             for _ in 0..1 + self.pick(2) {
-                self.rule(VIEWS[view], view, Some(view), false);
+                self.rule(pattern, view, Some(view), false);
             }
         }
         for _ in 0..1 + self.pick(2) {

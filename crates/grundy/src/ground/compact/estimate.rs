@@ -66,13 +66,13 @@ impl Estimates {
     /// The number of assignments to the variables of some terms.
     pub(super) fn assignments(&self, terms: &Terms, args: &[TermId], variables: &[f64]) -> f64 {
         let mut seen: Vec<VariableId> = Vec::new();
-        args.iter().for_each(|&arg| {
-            terms.for_each_variable(arg, &mut |v| {
-                if !seen.contains(&v) {
-                    seen.push(v)
+        for &arg in args {
+            terms.for_each_variable(arg, &mut |variable| {
+                if !seen.contains(&variable) {
+                    seen.push(variable);
                 }
-            })
-        });
+            });
+        }
         seen.iter().map(|v| variables[v.0 as usize]).product()
     }
 

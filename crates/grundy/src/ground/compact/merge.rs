@@ -3,15 +3,17 @@
 //! `(or (distinct ?x ?a) (distinct ?y ?b))` makes two rules that differ in a single test. Together they
 //! say that the pairs (x, y) and (a, b) differ, and most of their instances are the same.
 
-use crate::flat::{Flat, FlatLiteral, FlatRule};
+use crate::flat::{Flat, FlatAtom, FlatLiteral, FlatRule};
 use rustc_hash::FxHashMap;
+
+/// A head and the conditions of a rule but one.
+type Rest = (FlatAtom, Vec<FlatLiteral>);
 
 /// Merges rules of the same origin that differ in one `distinct` each.
 pub(super) fn merge_distinct(flat: &mut Flat) {
     let mut kept: Vec<FlatRule> = Vec::with_capacity(flat.rules.len());
     // Rules by what they say besides one of their tests.
-    let mut by_rest: FxHashMap<(crate::flat::FlatAtom, Vec<FlatLiteral>), Vec<(usize, usize)>> =
-        FxHashMap::default();
+    let mut by_rest: FxHashMap<Rest, Vec<(usize, usize)>> = FxHashMap::default();
     for rule in flat.rules.drain(..) {
         let tests: Vec<usize> =
             (0..rule.body.len()).filter(|&at| matches!(rule.body[at], FlatLiteral::Distinct(_))).collect();

@@ -52,14 +52,27 @@ pub(super) fn split_rules(program: &mut Program, flat: &mut Flat, estimates: Est
     flat.rules = done;
 }
 
+/// The kind of a part, and its rule with variables numbered by first occurrence.
+type PartKey = (RelationKind, Box<[TermId]>, Vec<FlatLiteral>);
+
 struct Splitter<'a> {
     program: &'a mut Program,
     flat: &'a mut Flat,
     estimates: Estimates,
     /// Relations that were introduced, by the body of their rule.
-    parts: FxHashMap<(RelationKind, Box<[TermId]>, Vec<FlatLiteral>), RelationId>,
+    parts: FxHashMap<PartKey, RelationId>,
     done: Vec<FlatRule>,
     names: usize,
+}
+
+/// A relation to introduce, in the variables of the rule that it is a part of.
+struct Part {
+    kind: RelationKind,
+    args: Box<[TermId]>,
+    body: Vec<FlatLiteral>,
+    /// The estimated number of rows, and of different values in each column.
+    rows: f64,
+    columns: Vec<f64>,
 }
 
 /// A way to split a rule.
@@ -199,7 +212,8 @@ impl Splitter<'_> {
         };
         let args: Box<[TermId]> = cut.shared.iter().map(|&v| self.flat.terms.variable(v)).collect();
         let columns: Vec<f64> = cut.shared.iter().map(|v| sizes[v.0 as usize]).collect();
-        let part = self.part(rule, kind, &args, body, sizes, (cut.rows, columns));
+        let part = Part { kind, args: args.clone(), body, rows: cut.rows, columns };
+        let part = self.part(rule, part, sizes);
         let mut at = 0;
         rule.body.retain(|_| {
             at += 1;
@@ -229,26 +243,21 @@ impl Splitter<'_> {
         let args: Box<[TermId]> = variables.iter().map(|&v| self.flat.terms.variable(v)).collect();
         let columns: Vec<f64> = variables.iter().map(|v| sizes[v.0 as usize]).collect();
         let rows = columns.iter().product();
-        let relation = self.part(rule, RelationKind::Guard, &args, vec![literal], sizes, (rows, columns));
+        let part = Part { kind: RelationKind::Guard, args: args.clone(), body: vec![literal], rows, columns };
+        let relation = self.part(rule, part, sizes);
         FlatLiteral::Holds(FlatAtom { relation, args })
     }
 
     /// The relation with this rule, new or known.
-    fn part(
-        &mut self,
-        parent: &FlatRule,
-        kind: RelationKind,
-        args: &[TermId],
-        mut body: Vec<FlatLiteral>,
-        sizes: &[f64],
-        (rows, columns): (f64, Vec<f64>),
-    ) -> RelationId {
+    fn part(&mut self, parent: &FlatRule, part: Part, sizes: &[f64]) -> RelationId {
+        let Part { kind, args, mut body, rows, columns } = part;
         body.sort_by_key(|literal| match literal {
             FlatLiteral::Holds(atom) => (0, atom.relation.0),
             FlatLiteral::Not(atom) => (1, atom.relation.0),
             FlatLiteral::Distinct(pairs) => (2, pairs.len() as u32),
         });
-        let head = FlatAtom { relation: parent.head.relation, args: args.into() };
+        let arity = args.len();
+        let head = FlatAtom { relation: parent.head.relation, args };
         let origin = if kind == RelationKind::Guard { Origin::Link } else { parent.origin };
         let mut rule = FlatRule { head, body, variables: parent.variables, origin };
         let order = self.numbering(&rule);
@@ -258,7 +267,7 @@ impl Splitter<'_> {
         if let Some(&known) = self.parts.get(&key) {
             return known;
         }
-        let relation = self.new_relation(parent.head.relation, kind, args.len());
+        let relation = self.new_relation(parent.head.relation, kind, arity);
         self.estimates.add(rows, columns);
         self.parts.insert(key, relation);
         rule.head.relation = relation;
