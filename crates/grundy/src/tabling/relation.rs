@@ -228,8 +228,8 @@ mod tests {
     use super::*;
 
     fn chain(relation: &Relation, index: IndexId, key: &[u32]) -> Vec<u32> {
-        std::iter::successors(Some(relation.first(index, key)), |&row| Some(relation.next(index, row)))
-            .take_while(|&row| row != NONE)
+        let some = |row: u32| (row != NONE).then_some(row);
+        std::iter::successors(some(relation.first(index, key)), |&row| some(relation.next(index, row)))
             .collect()
     }
 
