@@ -141,7 +141,7 @@ impl<'a> Grounder<'a> {
                 numbers.map(|&number| (number, &flat.rules[number])).collect();
             let ignored = |literal: &FlatLiteral| is_ignored(flat, literal);
             let done = self.engine.saturate(&rules, members, ignored, &mut self.store);
-            done.map_err(|(stop, _)| self.error(stop))?;
+            done.map_err(|(stop, number)| self.error(stop, number))?;
         }
         Ok(())
     }
@@ -157,7 +157,7 @@ impl<'a> Grounder<'a> {
             crate::tabling::Fire::select(&mut self.store, number);
             let ignored = |literal: &FlatLiteral| is_ignored(flat, literal);
             let done = self.engine.run_once(rule, ignored, &mut self.store);
-            done.map_err(|stop| self.error(stop))?;
+            done.map_err(|stop| self.error(stop, number))?;
         }
         Ok(())
     }
@@ -200,7 +200,9 @@ impl<'a> Grounder<'a> {
         let flat = self.flat;
         for (number, rule) in flat.rules.iter().enumerate().filter(|(_, rule)| rule.origin == Origin::Link) {
             crate::tabling::Fire::select(&mut self.store, number);
-            self.engine.run_once(rule, |_| false, &mut self.store).map_err(|stop| self.error(stop))?;
+            self.engine
+                .run_once(rule, |_| false, &mut self.store)
+                .map_err(|stop| self.error(stop, number))?;
         }
         Ok(())
     }
@@ -225,8 +227,9 @@ impl<'a> Grounder<'a> {
         Ok(())
     }
 
-    /// The limit that was hit, with the rule of the sheet that has the most instances.
-    fn error(&self, stop: Stop) -> GroundError {
+    /// The limit that was hit, with the rule of the sheet that is to blame: the one that was running for terms that
+    /// grow, otherwise the one with the most instances. Only stored instances count towards the limit on rules.
+    fn error(&self, stop: Stop, running: usize) -> GroundError {
         let limit = match stop {
             Stop::OutOfTime => LimitKind::Timeout,
             Stop::OutOfMemory => LimitKind::Memory,
@@ -236,15 +239,20 @@ impl<'a> Grounder<'a> {
         };
         let mut instances = vec![0; self.program.rules.len()];
         for (rule, &count) in self.flat.rules.iter().zip(&self.store.instances) {
-            if let Origin::Rule(number) = rule.origin {
+            let counts = limit != LimitKind::Rules || !self.is_static(rule.head.relation.0 as usize);
+            if let (Origin::Rule(number), true) = (rule.origin, counts) {
                 instances[number as usize] += count;
             }
         }
         let most = (0..instances.len()).max_by_key(|&rule| (instances[rule], std::cmp::Reverse(rule)));
-        let (rule, instances, span) = match most {
-            Some(most) => {
-                let rule = &self.program.rules[most];
-                (Printer::new(self.program, Notation::Kif).rule(rule), instances[most], rule.span)
+        let culprit = match (limit, self.flat.rules[running].origin) {
+            (LimitKind::TermDepth, Origin::Rule(number)) => Some(number as usize),
+            _ => most,
+        };
+        let (rule, instances, span) = match culprit {
+            Some(culprit) => {
+                let rule = &self.program.rules[culprit];
+                (Printer::new(self.program, Notation::Kif).rule(rule), instances[culprit], rule.span)
             }
             None => Default::default(),
         };

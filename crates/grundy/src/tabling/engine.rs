@@ -108,7 +108,6 @@ impl Engine {
         {
             return Err(Stop::TooDeep);
         }
-        self.check_patience()?;
         Ok((number, new))
     }
 

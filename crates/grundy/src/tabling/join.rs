@@ -21,6 +21,7 @@ pub(crate) trait Fire {
 /// Runs the steps of a plan from `at` on.
 pub(crate) fn run<F: Fire>(engine: &mut Engine, plan: &Plan, at: usize, fire: &mut F) -> Result<(), Stop> {
     let Some(step) = plan.steps.get(at) else { return fire.fire(engine, plan) };
+    engine.check_patience()?;
     match step {
         Step::Scan { relation, literal, actions } => {
             let (low, high) = engine.range(*relation, plan.visible[*literal]);
