@@ -73,7 +73,7 @@ fn bundled_games_keep_their_meaning() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(128))]
+    #![proptest_config(ProptestConfig::with_cases(512))]
 
     #[test]
     fn methods_agree_on_random_games(choices in prop::collection::vec(any::<u8>(), 0..160)) {

@@ -16,7 +16,7 @@ fn bundled_games_agree() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(256))]
+    #![proptest_config(ProptestConfig::with_cases(1024))]
 
     #[test]
     fn random_games_agree(choices in prop::collection::vec(any::<u8>(), 0..160)) {

@@ -82,7 +82,8 @@ impl Store {
             if let Some(recipe) = &recipe {
                 rules_of_block.resize(store.blocks.len(), 0);
                 rules_of_block[recipe.block] += 1;
-                if !determines_variables(flat, rule, dynamic) {
+                // Conditions of the same relation may change places.
+                if recipe.sorted || !determines_variables(flat, rule, dynamic) {
                     store.known[recipe.block].get_or_insert_default();
                 }
             }
