@@ -14,7 +14,7 @@ pub enum Method {
     Fused,
     /// First one fixpoint for `base` and `input`, then one pass for the rules.
     OneStep,
-    /// Round by round, as a match would go on, starting from what a match without moves reaches.
+    /// Round by round, as a match would go on, starting from the initial state.
     Iterative,
 }
 
