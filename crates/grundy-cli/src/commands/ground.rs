@@ -8,8 +8,8 @@ use crate::render;
 use anyhow::Result;
 use clap::ValueEnum;
 use grundy::ground::{
-    DotError, GroundConfig, GroundError, GroundProgram, LimitKind, MOST_NODES, Method, Progress, Slice,
-    ground, write_aspif, write_dot, write_json, write_kif,
+    DotError, GroundConfig, GroundError, GroundProgram, LiftedRelation, LimitKind, MOST_NODES, Method,
+    Progress, Slice, ground, write_aspif, write_dot, write_json, write_kif,
 };
 use grundy_syntax::{Keyword, Span};
 use indicatif::{HumanBytes, HumanCount};
@@ -138,7 +138,8 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     drop(watch);
     let grounded = grounded.map_err(|error| failure(&game, &error))?;
     emit(args, &grounded, &interrupt)?;
-    report(args, &grounded, read, start.elapsed())?;
+    tell_lifted(&game, &grounded);
+    report(args, &game, &grounded, read, start.elapsed())?;
     Ok(Outcome::Fine)
 }
 
@@ -237,9 +238,9 @@ fn draw(args: &Args, ground: &GroundProgram, out: &mut impl Write) -> Result<()>
     }
 }
 
-fn report(args: &Args, ground: &GroundProgram, read: Duration, total: Duration) -> Result<()> {
+fn report(args: &Args, game: &Loaded, ground: &GroundProgram, read: Duration, total: Duration) -> Result<()> {
     if args.json {
-        print_json(&to_json(args, ground, read, total))
+        print_json(&to_json(args, game, ground, read, total))
     } else if args.emit.is_some() && args.out.is_none() {
         note(summary(args, ground, total).trim_end());
         Ok(())
@@ -248,7 +249,37 @@ fn report(args: &Args, ground: &GroundProgram, read: Duration, total: Duration) 
     }
 }
 
-fn to_json(args: &Args, ground: &GroundProgram, read: Duration, total: Duration) -> serde_json::Value {
+/// What was left lifted: name and number of arguments, and why.
+fn lifted(game: &Loaded, ground: &GroundProgram) -> Vec<(String, String)> {
+    let describe = |lifted: &LiftedRelation| {
+        let predicate = ground.program().info(ground.lifted_predicate(lifted));
+        let name = ground.program().symbols.name(predicate.name);
+        let line = game.source.place(game.program.rules[lifted.rule as usize].span.start).line;
+        let instances = HumanCount(lifted.instances);
+        let why = format!("the rule in line {line} had {instances} instances, with far more to come");
+        (format!("{name}/{}", predicate.arity), why)
+    };
+    ground.lifted().iter().map(describe).collect()
+}
+
+fn lifted_json(game: &Loaded, ground: &GroundProgram) -> serde_json::Value {
+    let entry = |(predicate, why): (String, String)| json!({"predicate": predicate, "why": why});
+    lifted(game, ground).into_iter().map(entry).collect()
+}
+
+fn tell_lifted(game: &Loaded, ground: &GroundProgram) {
+    for (predicate, why) in lifted(game, ground) {
+        note(&format!("note: `{predicate}` is not ground: {why}"));
+    }
+}
+
+fn to_json(
+    args: &Args,
+    game: &Loaded,
+    ground: &GroundProgram,
+    read: Duration,
+    total: Duration,
+) -> serde_json::Value {
     let times = ground.times();
     json!({
         "game": args.file,
@@ -258,6 +289,7 @@ fn to_json(args: &Args, ground: &GroundProgram, read: Duration, total: Duration)
         "input": ground.atoms_of(Keyword::Does).count(),
         "rules": ground.rule_count(),
         "literals": ground.literal_count(),
+        "lifted": lifted_json(game, ground),
         "repeats": ground.repeats(),
         "arena_bytes": ground.arena_bytes(),
         "peak_rss_bytes": peak_memory(),

@@ -13,12 +13,14 @@
 //! they can match at all.
 
 mod build;
+mod demand;
 mod print;
 mod shapes;
 mod split;
 
 pub use build::flatten;
 pub(crate) use build::kind_of;
+pub(crate) use demand::{can_demand, demand, raise_kinds};
 pub use print::print_flat;
 pub(crate) use split::{renumber, substitute};
 
@@ -96,6 +98,8 @@ impl FlatLiteral {
 pub enum Origin {
     /// This rule of the program.
     Rule(u32),
+    /// The atoms that this rule of the program asks for of a relation that is not grounded.
+    External(u32),
     /// A link between `init`, `next`, `legal` and `true`, `does`.
     Link,
 }

@@ -9,7 +9,7 @@ pub fn print_flat(program: &Program, flat: &Flat) -> String {
     let mut out = String::new();
     for rule in &flat.rules {
         let _ = write!(out, "{}", atom(program, flat, &rule.head));
-        if rule.origin == Origin::Link {
+        if !matches!(rule.origin, Origin::Rule(_)) {
             out.push_str(" <~");
         } else if !rule.body.is_empty() {
             out.push_str(" <-");

@@ -1,9 +1,10 @@
 //! From a program to its ground program.
 
-use super::compact::compact;
+use super::compact;
 use super::components::components;
 use super::config::{GroundConfig, GroundError, LimitKind, Method};
 use super::store::Store;
+use super::tactics::{Overflow, Tactics};
 use super::{GroundProgram, GroundTimes};
 use crate::flat::{Flat, FlatLiteral, FlatRule, Origin, RelationKind, flatten};
 use crate::tabling::{Budget, Engine, Stop};
@@ -12,11 +13,10 @@ use std::time::Instant;
 
 /// Grounds a game.
 ///
-/// 1. Functions are taken apart ([`flatten`]), relations are classed static or dynamic.
-/// 2. Static relations are evaluated.
-/// 3. g(R): the rules are run with `true` and `does` standing for all that can be true and be done,
-///    and without their dynamic negations, which may not prune; each match stores s(R), the rule
-///    without its static conditions.
+/// 1. Functions are taken apart ([`flatten`]), relations are classed static or dynamic. In compact form, rules are
+///    simplified ([`compact::simplify`]).
+/// 2. An attempt is made. In compact form, a rule that has far more instances than expected ends it, and another one
+///    is made with other [`Tactics`].
 pub fn ground(program: &Program, config: &GroundConfig) -> Result<GroundProgram, GroundError> {
     let start = Instant::now();
     let mut program = program.clone();
@@ -24,6 +24,48 @@ pub fn ground(program: &Program, config: &GroundConfig) -> Result<GroundProgram,
         program.predicate(keyword.name(), keyword.arity());
     }
     let mut flat = flatten(&program);
+    if !config.faithful {
+        compact::simplify(&mut program, &mut flat);
+    }
+    let mut tactics = Tactics::new(&program, &flat, config);
+    loop {
+        match attempt(&program, &flat, &tactics, config, start) {
+            Ok(ground) => return Ok(ground),
+            Err(Failure::Overflow(overflow)) => {
+                if std::env::var_os("GDBG").is_some() {
+                    eprintln!("{:?}", start.elapsed());
+                }
+                tactics.answer(&program, &flat, &overflow)
+            }
+            Err(Failure::Error(error)) => return Err(error),
+        }
+    }
+}
+
+/// Why an attempt has failed.
+enum Failure {
+    /// Another one may do better.
+    Overflow(Overflow),
+    /// No other one would.
+    Error(GroundError),
+}
+
+/// Grounds a flat program.
+///
+/// 1. Some relations are evaluated on demand, if tactics say so.
+/// 2. Static relations are evaluated. In compact form, rules are split then: that looks at the sizes of relations.
+/// 3. g(R): the rules are run with `true` and `does` standing for all that can be true and be done,
+///    and without their dynamic negations, which may not prune; each match stores s(R), the rule
+///    without its static conditions.
+fn attempt(
+    program: &Program,
+    flat: &Flat,
+    tactics: &Tactics,
+    config: &GroundConfig,
+    start: Instant,
+) -> Result<GroundProgram, Failure> {
+    let (simplified, mut program, mut flat) = (flat, program.clone(), flat.clone());
+    let residue = tactics.apply(&mut program, &mut flat);
     let budget = Budget {
         deadline: config.timeout.and_then(|timeout| start.checked_add(timeout)),
         bytes: config.max_bytes,
@@ -32,19 +74,16 @@ pub fn ground(program: &Program, config: &GroundConfig) -> Result<GroundProgram,
     };
     let mut engine = Engine::new(&flat, budget);
     engine.progress = config.progress.clone();
+    let caps = |flat: &Flat| tactics.caps(simplified, flat);
+    Grounder::new(&program, &flat, &mut engine, config, caps(&flat)).evaluate_statics(0)?;
     if !config.faithful {
-        // Splitting looks at the sizes of static relations.
-        Grounder::new(&program, &flat, &mut engine, config).evaluate_statics(0)?;
         let known = engine.relations.len();
         flat.terms = std::mem::take(&mut engine.terms);
-        compact(&mut program, &mut flat, &mut engine.relations);
+        compact::split(&mut program, &mut flat, &mut engine.relations);
         engine.extend(&flat);
-        Grounder::new(&program, &flat, &mut engine, config).evaluate_statics(known)?;
+        Grounder::new(&program, &flat, &mut engine, config, caps(&flat)).evaluate_statics(known)?;
     }
-    let mut grounder = Grounder::new(&program, &flat, &mut engine, config);
-    if config.faithful {
-        grounder.evaluate_statics(0)?;
-    }
+    let mut grounder = Grounder::new(&program, &flat, &mut engine, config, caps(&flat));
     let statics_done = Instant::now();
     match config.method {
         Method::Fused => grounder.evaluate_dynamics(true)?,
@@ -61,7 +100,17 @@ pub fn ground(program: &Program, config: &GroundConfig) -> Result<GroundProgram,
     let offsets = offsets(&flat, &engine);
     let times = GroundTimes { statics: statics_done - start, ground: statics_done.elapsed() };
     let flat = Flat { terms: engine.terms, ..flat };
-    Ok(GroundProgram { program, flat, relations: engine.relations, offsets, blocks, repeats, times })
+    Ok(GroundProgram {
+        program,
+        flat,
+        relations: engine.relations,
+        offsets,
+        blocks,
+        repeats,
+        times,
+        residue,
+        lifted: tactics.lifted(),
+    })
 }
 
 /// The first atom of each relation: dynamic relations have one for each row, others none.
@@ -92,8 +141,9 @@ impl<'a> Grounder<'a> {
         flat: &'a Flat,
         engine: &'a mut Engine,
         config: &GroundConfig,
+        caps: Vec<u64>,
     ) -> Grounder<'a> {
-        Grounder { program, flat, engine, store: Store::new(flat, config.max_rules) }
+        Grounder { program, flat, engine, store: Store::new(flat, config.max_rules, caps) }
     }
 
     fn is_static(&self, relation: usize) -> bool {
@@ -101,7 +151,7 @@ impl<'a> Grounder<'a> {
     }
 
     /// Evaluates the static relations from this one on.
-    fn evaluate_statics(&mut self, first: usize) -> Result<(), GroundError> {
+    fn evaluate_statics(&mut self, first: usize) -> Result<(), Failure> {
         self.store.active = false;
         let components = self.components();
         self.check_static_negation(&components)?;
@@ -112,7 +162,7 @@ impl<'a> Grounder<'a> {
         self.evaluate(statics.into_iter(), |_| true)
     }
 
-    fn evaluate_dynamics(&mut self, store: bool) -> Result<(), GroundError> {
+    fn evaluate_dynamics(&mut self, store: bool) -> Result<(), Failure> {
         self.store.active = store;
         let components = self.components();
         let rest: Vec<&Vec<usize>> =
@@ -129,7 +179,7 @@ impl<'a> Grounder<'a> {
         &mut self,
         components: impl Iterator<Item = &'c Vec<usize>>,
         wanted: impl Fn(&FlatRule) -> bool,
-    ) -> Result<(), GroundError> {
+    ) -> Result<(), Failure> {
         let mut rules_of: Vec<Vec<usize>> = vec![Vec::new(); self.flat.relations.len()];
         for (number, rule) in self.flat.rules.iter().enumerate().filter(|(_, rule)| wanted(rule)) {
             rules_of[rule.head.relation.0 as usize].push(number);
@@ -147,11 +197,11 @@ impl<'a> Grounder<'a> {
     }
 
     /// Runs every rule once, all relations being complete.
-    fn store_all(&mut self) -> Result<(), GroundError> {
+    fn store_all(&mut self) -> Result<(), Failure> {
         self.store.active = true;
         let flat = self.flat;
         for (number, rule) in flat.rules.iter().enumerate() {
-            if rule.origin == Origin::Link || flat.info(rule.head.relation).kind != RelationKind::Dynamic {
+            if !self.store.keeps(number) {
                 continue;
             }
             crate::tabling::Fire::select(&mut self.store, number);
@@ -163,7 +213,7 @@ impl<'a> Grounder<'a> {
     }
 
     /// Round by round: what can be done in what can be true, what can be true after it.
-    fn iterate(&mut self) -> Result<(), GroundError> {
+    fn iterate(&mut self) -> Result<(), Failure> {
         self.store.active = false;
         let components = self.components();
         let is_link = |rule: &FlatRule| rule.origin == Origin::Link;
@@ -196,7 +246,7 @@ impl<'a> Grounder<'a> {
         rows.map(|(relation, _)| u64::from(relation.len())).sum()
     }
 
-    fn run_links(&mut self) -> Result<(), GroundError> {
+    fn run_links(&mut self) -> Result<(), Failure> {
         let flat = self.flat;
         for (number, rule) in flat.rules.iter().enumerate().filter(|(_, rule)| rule.origin == Origin::Link) {
             crate::tabling::Fire::select(&mut self.store, number);
@@ -207,7 +257,7 @@ impl<'a> Grounder<'a> {
         Ok(())
     }
 
-    fn check_static_negation(&self, components: &[Vec<usize>]) -> Result<(), GroundError> {
+    fn check_static_negation(&self, components: &[Vec<usize>]) -> Result<(), Failure> {
         let mut component_of = vec![0; self.flat.relations.len()];
         for (number, members) in components.iter().enumerate() {
             members.iter().for_each(|&member| component_of[member] = number);
@@ -220,30 +270,43 @@ impl<'a> Grounder<'a> {
                 {
                     let rule = &self.program.rules[number as usize];
                     let text = Printer::new(self.program, Notation::Kif).rule(rule);
-                    return Err(GroundError::NegationCycle { rule: text, span: rule.span });
+                    return Err(Failure::Error(GroundError::NegationCycle { rule: text, span: rule.span }));
                 }
             }
         }
         Ok(())
     }
 
+    /// For each rule of the sheet its instances, as far as they are of these relations.
+    fn instances(&self, counts: impl Fn(usize) -> bool) -> Vec<u64> {
+        let mut instances = vec![0; self.program.rules.len()];
+        for (rule, &count) in self.flat.rules.iter().zip(&self.store.instances) {
+            if let Origin::Rule(number) | Origin::External(number) = rule.origin
+                && counts(rule.head.relation.0 as usize)
+            {
+                instances[number as usize] += count;
+            }
+        }
+        instances
+    }
+
     /// The limit that was hit, with the rule of the sheet that is to blame: the one that was running for terms that
     /// grow, otherwise the one with the most instances. Only stored instances count towards the limit on rules.
-    fn error(&self, stop: Stop, running: usize) -> GroundError {
+    fn error(&self, stop: Stop, running: usize) -> Failure {
+        if let (Stop::Overflow, Origin::Rule(rule) | Origin::External(rule)) =
+            (stop, self.flat.rules[running].origin)
+        {
+            return Failure::Overflow(Overflow { rule, instances: self.instances(|_| true) });
+        }
         let limit = match stop {
             Stop::OutOfTime => LimitKind::Timeout,
             Stop::OutOfMemory => LimitKind::Memory,
             Stop::TooDeep => LimitKind::TermDepth,
             Stop::Interrupted => LimitKind::Interrupt,
-            Stop::TooMany | Stop::NegationCycle => LimitKind::Rules,
+            Stop::TooMany | Stop::Overflow | Stop::NegationCycle => LimitKind::Rules,
         };
-        let mut instances = vec![0; self.program.rules.len()];
-        for (rule, &count) in self.flat.rules.iter().zip(&self.store.instances) {
-            let counts = limit != LimitKind::Rules || !self.is_static(rule.head.relation.0 as usize);
-            if let (Origin::Rule(number), true) = (rule.origin, counts) {
-                instances[number as usize] += count;
-            }
-        }
+        let counts = |relation: usize| limit != LimitKind::Rules || !self.is_static(relation);
+        let instances = self.instances(counts);
         let most = (0..instances.len()).max_by_key(|&rule| (instances[rule], std::cmp::Reverse(rule)));
         let culprit = match (limit, self.flat.rules[running].origin) {
             (LimitKind::TermDepth, Origin::Rule(number)) => Some(number as usize),
@@ -256,7 +319,7 @@ impl<'a> Grounder<'a> {
             }
             None => Default::default(),
         };
-        GroundError::Limit { limit, rule, instances, span }
+        Failure::Error(GroundError::Limit { limit, rule, instances, span })
     }
 }
 

@@ -13,13 +13,15 @@ mod compact;
 mod components;
 mod config;
 mod emit;
+mod lift;
 mod store;
+mod tactics;
 
 pub use build::ground;
 pub use config::{GroundConfig, GroundError, LimitKind, Method, Progress};
 pub use emit::{DotError, MOST_NODES, Slice, write_asp, write_aspif, write_dot, write_json, write_kif};
 
-use crate::flat::{Flat, RelationId};
+use crate::flat::{Flat, FlatRule, RelationId};
 use crate::tabling::Relation;
 use arena::Arena;
 use grundy_syntax::{Keyword, PredicateId, Program, Symbols, Term, TermId, Terms};
@@ -67,9 +69,38 @@ pub struct GroundProgram {
     blocks: Vec<Block>,
     repeats: u64,
     times: GroundTimes,
+    /// The rules of the relations that are lifted, and of all that these need.
+    residue: Vec<FlatRule>,
+    lifted: Vec<LiftedRelation>,
+}
+
+/// A relation that was not grounded, because it would be too large.
+#[derive(Clone, Debug)]
+pub struct LiftedRelation {
+    pub(crate) relation: RelationId,
+    /// The rule of the program that had too many instances.
+    pub rule: u32,
+    /// How many it had when it was given up.
+    pub instances: u64,
 }
 
 impl GroundProgram {
+    /// The relations that were not grounded. Their atoms are external: no rule defines them.
+    pub fn lifted(&self) -> &[LiftedRelation] {
+        &self.lifted
+    }
+
+    /// The predicate of a relation that was not grounded.
+    pub fn lifted_predicate(&self, lifted: &LiftedRelation) -> PredicateId {
+        self.flat.info(lifted.relation).predicate
+    }
+
+    /// The external atoms.
+    pub fn external_atoms(&self) -> impl Iterator<Item = AtomId> + '_ {
+        let relations = self.lifted.iter().map(|lifted| lifted.relation.0 as usize);
+        relations.flat_map(|relation| (self.offsets[relation]..self.offsets[relation + 1]).map(AtomId))
+    }
+
     /// The number of rules.
     pub fn rule_count(&self) -> u64 {
         self.blocks.iter().map(|block| block.rows.len() as u64).sum()

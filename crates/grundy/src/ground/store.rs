@@ -7,12 +7,18 @@
 use super::Block;
 use super::arena::Arena;
 use crate::flat::{Flat, FlatLiteral, FlatRule, Origin, RelationId, RelationKind};
-use crate::tabling::{Build, Engine, Fire, Plan, Relation, Stop, build, values};
+use crate::tabling::{Build, Engine, Fire, Plan, Relation, Stop, build, share_done, values};
 use hashbrown::HashTable;
 use rustc_hash::{FxHashMap, FxHasher};
 use smallvec::SmallVec;
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
+
+/// After so many instances of a rule, its loops tell how many there will be.
+const FIRST_LOOK: u64 = 50_000;
+
+/// A rule that may have so many instances may take this many times as many steps to find them.
+const STEPS_PER_INSTANCE: u64 = 20;
 
 /// The row of an atom that is never true.
 const NEVER: u32 = u32::MAX;
@@ -52,13 +58,19 @@ pub(super) struct Store {
     pub(super) repeats: u64,
     stored: u64,
     max_rules: u64,
+    /// For each rule of the flat program the instances that it may have.
+    caps: Vec<u64>,
+    /// For each rule, when to look next whether it will have more.
+    next_look: Vec<u64>,
+    /// How many instances the rule that runs had when it began.
+    begun_with: u64,
     current: usize,
     /// Whether instances are kept; otherwise heads are derived, and that is all.
     pub(super) active: bool,
 }
 
 impl Store {
-    pub(super) fn new(flat: &Flat, max_rules: u64) -> Store {
+    pub(super) fn new(flat: &Flat, max_rules: u64, caps: Vec<u64>) -> Store {
         let dynamic: Vec<bool> =
             flat.relations.iter().map(|info| info.kind == RelationKind::Dynamic).collect();
         let dynamic = &dynamic[..];
@@ -72,12 +84,15 @@ impl Store {
             repeats: 0,
             stored: 0,
             max_rules,
+            next_look: caps.iter().map(|&cap| if cap == u64::MAX { cap } else { FIRST_LOOK }).collect(),
+            caps,
+            begun_with: 0,
             current: 0,
             active: true,
         };
         let mut rules_of_block: Vec<usize> = Vec::new();
         for rule in &flat.rules {
-            let is_stored = rule.origin != Origin::Link && dynamic[rule.head.relation.0 as usize];
+            let is_stored = matches!(rule.origin, Origin::Rule(_)) && dynamic[rule.head.relation.0 as usize];
             let recipe = is_stored.then(|| store.recipe(flat, rule, dynamic));
             if let Some(recipe) = &recipe {
                 rules_of_block.resize(store.blocks.len(), 0);
@@ -125,6 +140,11 @@ impl Store {
             self.known.push(None);
             self.blocks.len() - 1
         })
+    }
+
+    /// Whether the instances of a rule are kept.
+    pub(super) fn keeps(&self, rule: usize) -> bool {
+        self.recipes[rule].is_some()
     }
 
     /// Keeps an instance unless it is known.
@@ -188,6 +208,16 @@ impl Store {
             }
             self.known[block] = Some(known);
         }
+    }
+
+    /// Whether the rule that runs will have more instances than it may have, as far as its loops tell.
+    #[cold]
+    fn look_ahead(&mut self, engine: &mut Engine, plan: &Plan) -> Result<(), Stop> {
+        let instances = self.instances[self.current];
+        let now = (instances - self.begun_with) as f64;
+        let expected = self.begun_with as f64 + now / share_done(engine, plan).max(f64::MIN_POSITIVE);
+        self.next_look[self.current] = instances * 2;
+        if expected > self.caps[self.current] as f64 { Err(Stop::Overflow) } else { Ok(()) }
     }
 
     /// The memory of all that is stored.
@@ -264,10 +294,18 @@ impl Fire for Store {
         self.current = rule;
     }
 
+    fn begin(&mut self) -> u64 {
+        self.begun_with = self.instances[self.current];
+        self.caps[self.current].saturating_mul(STEPS_PER_INSTANCE)
+    }
+
     #[inline]
     fn fire(&mut self, engine: &mut Engine, plan: &Plan) -> Result<(), Stop> {
         let (head, _) = engine.derive(plan)?;
         self.instances[self.current] += 1;
+        if self.instances[self.current] > self.next_look[self.current] {
+            self.look_ahead(engine, plan)?;
+        }
         if self.instances[self.current].is_multiple_of(65_536) {
             engine.other_bytes = self.bytes();
         }

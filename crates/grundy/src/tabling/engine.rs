@@ -23,6 +23,8 @@ pub(crate) enum Stop {
     Interrupted,
     /// The consumer of matches has had enough.
     TooMany,
+    /// One rule has more instances than it should have.
+    Overflow,
     /// An atom depends on its own negation.
     NegationCycle,
 }
@@ -55,8 +57,13 @@ pub(crate) struct Engine {
     /// How many rules are stored.
     pub(crate) stored: u64,
     pub(crate) progress: Option<Arc<Progress>>,
+    /// How many steps the plan that runs may take.
+    steps_left: u64,
     patience: u32,
 }
+
+/// So many steps are taken between looks at the clock.
+const PATIENCE: u32 = 16_384;
 
 impl Engine {
     pub(crate) fn new(flat: &Flat, budget: Budget) -> Engine {
@@ -71,6 +78,7 @@ impl Engine {
             other_bytes: 0,
             stored: 0,
             progress: None,
+            steps_left: u64::MAX,
             patience: 0,
         }
     }
@@ -118,7 +126,11 @@ impl Engine {
             self.patience -= 1;
             return Ok(());
         }
-        self.patience = 16_384;
+        self.patience = PATIENCE;
+        self.steps_left = self.steps_left.saturating_sub(u64::from(PATIENCE));
+        if self.steps_left == 0 {
+            return Err(Stop::Overflow);
+        }
         self.check_budget()
     }
 
@@ -154,6 +166,7 @@ impl Engine {
     }
 
     fn start<F: Fire>(&mut self, plan: &Plan, rule: &FlatRule, fire: &mut F) -> Result<(), Stop> {
+        self.steps_left = fire.begin();
         self.registers.clear();
         self.registers.resize(plan.registers, 0);
         self.rows.clear();
@@ -184,10 +197,12 @@ impl Engine {
             fire.select(number);
             self.run_once(rule, ignored, fire).map_err(|stop| (stop, number))?;
         }
+        let mut plans: Vec<Vec<Option<Planned>>> =
+            recursive.iter().map(|(_, rule)| rule.body.iter().map(|_| None).collect()).collect();
         while self.next_round(members) {
-            for (number, rule) in &recursive {
+            for ((number, rule), plans) in recursive.iter().zip(&mut plans) {
                 fire.select(*number);
-                self.run_new(rule, ignored, fire).map_err(|stop| (stop, *number))?;
+                self.run_new(rule, plans, ignored, fire).map_err(|stop| (stop, *number))?;
             }
         }
         members.iter().for_each(|&member| self.fresh[member] = None);
@@ -206,10 +221,12 @@ impl Engine {
         any
     }
 
-    /// Runs a rule for all combinations that have a new row.
+    /// Runs a rule for all combinations that have a new row. `plans` keeps the plan for each condition that can see
+    /// new rows from round to round, until sizes are different from those it was made for.
     fn run_new<F: Fire>(
         &mut self,
         rule: &FlatRule,
+        plans: &mut [Option<Planned>],
         ignored: impl Fn(&FlatLiteral) -> bool + Copy,
         fire: &mut F,
     ) -> Result<(), Stop> {
@@ -220,15 +237,21 @@ impl Engine {
         for (number, literal) in rule.body.iter().enumerate() {
             let Some((start, end)) = fresh_of(self, literal) else { continue };
             if start < end {
-                let visible: Box<[Visible]> = (0..rule.body.len())
-                    .map(|other| match fresh_of(self, &rule.body[other]) {
+                let known = plans[number].take().filter(|known| known.fits(rule, &self.relations));
+                let planned = known.unwrap_or_else(|| {
+                    let visible = (0..rule.body.len()).map(|other| match fresh_of(self, &rule.body[other]) {
                         Some(_) if other < number => Visible::Old,
                         Some(_) if other == number => Visible::New,
                         _ => Visible::All,
-                    })
-                    .collect();
-                let plan = plan(&self.terms, &mut self.relations, rule, Some(number), visible, ignored);
-                self.start(&plan, rule, fire)?;
+                    });
+                    let visible = visible.collect();
+                    Planned {
+                        plan: plan(&self.terms, &mut self.relations, rule, Some(number), visible, ignored),
+                        sizes: sizes(rule, &self.relations).collect(),
+                    }
+                });
+                self.start(&planned.plan, rule, fire)?;
+                plans[number] = Some(planned);
             }
             // The conditions that follow would see no old row here.
             if start == 0 {
@@ -318,6 +341,24 @@ impl Engine {
         self.relations[relation].clear();
         taken
     }
+}
+
+/// A plan with the sizes of the relations for which it was made.
+struct Planned {
+    plan: Plan,
+    sizes: Vec<u32>,
+}
+
+impl Planned {
+    /// Whether no relation has grown much since.
+    fn fits(&self, rule: &FlatRule, relations: &[Relation]) -> bool {
+        sizes(rule, relations).zip(&self.sizes).all(|(now, &then)| now <= then.saturating_mul(3))
+    }
+}
+
+/// The sizes of the relations of a rule's conditions.
+fn sizes<'a>(rule: &'a FlatRule, relations: &'a [Relation]) -> impl Iterator<Item = u32> + 'a {
+    rule.body.iter().filter_map(FlatLiteral::atom).map(|atom| relations[atom.relation.0 as usize].len())
 }
 
 fn relation_at(rule: &FlatRule, literal: usize) -> usize {

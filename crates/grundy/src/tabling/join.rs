@@ -14,6 +14,11 @@ pub(crate) trait Fire {
     /// The rule of this number runs next.
     fn select(&mut self, rule: usize);
 
+    /// A plan of it runs now, from the beginning; how many steps it may take, or a little more.
+    fn begin(&mut self) -> u64 {
+        u64::MAX
+    }
+
     /// A rule has matched: registers hold its variables, `rows` the matched row of each condition.
     fn fire(&mut self, engine: &mut Engine, plan: &Plan) -> Result<(), Stop>;
 }
@@ -69,6 +74,26 @@ pub(crate) fn run<F: Fire>(engine: &mut Engine, plan: &Plan, at: usize, fire: &m
         }
     }
     Ok(())
+}
+
+/// About how much of a plan has been run when it fires, between 0 and 1: how far each loop is.
+pub(crate) fn share_done(engine: &mut Engine, plan: &Plan) -> f64 {
+    let mut share = 0.0;
+    for step in plan.steps.iter().rev() {
+        let (before, all) = match step {
+            Step::Scan { relation, literal, .. } => {
+                let (low, high) = engine.range(*relation, plan.visible[*literal]);
+                (engine.rows[*literal] - low, high - low)
+            }
+            Step::Probe { relation, literal, index, key, .. } => {
+                let key = values(engine, key);
+                engine.relations[*relation].place_in_chain(*index, &key, engine.rows[*literal])
+            }
+            _ => continue,
+        };
+        share = (f64::from(before) + share) / f64::from(all.max(1));
+    }
+    share
 }
 
 /// Matches the open columns of a row, binding registers.

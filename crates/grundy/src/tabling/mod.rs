@@ -7,10 +7,11 @@
 
 mod engine;
 mod join;
+mod order;
 mod plan;
 mod relation;
 
 pub(crate) use engine::{Budget, Engine, RulePlans, Stop};
-pub(crate) use join::{Fire, values};
+pub(crate) use join::{Fire, share_done, values};
 pub(crate) use plan::{Build, Plan, build};
 pub(crate) use relation::Relation;

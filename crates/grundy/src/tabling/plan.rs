@@ -1,11 +1,10 @@
 //! Join plans: the conditions of a rule in the order in which they are matched.
 //!
-//! The order is greedy. Tests come as soon as their variables are known; among the positive
-//! conditions the next is the one that will match the fewest rows, by the sizes of the relations
-//! and the numbers of different values in their columns as they are now.
+//! Positive conditions stand in the order that [`order`] finds; tests come as soon as their variables are known.
 
+use super::order::order;
 use super::relation::{IndexId, Relation};
-use crate::flat::{FlatAtom, FlatLiteral, FlatRule};
+use crate::flat::{FlatLiteral, FlatRule};
 use grundy_syntax::{SymbolId, Term, TermId, Terms};
 
 /// Which rows of its relation a condition sees.
@@ -84,16 +83,12 @@ pub(crate) fn plan(
     visible: Box<[Visible]>,
     ignored: impl Fn(&FlatLiteral) -> bool,
 ) -> Plan {
-    let waiting = (0..rule.body.len()).filter(|&literal| !ignored(&rule.body[literal])).collect();
+    let waiting: Vec<usize> = (0..rule.body.len()).filter(|&literal| !ignored(&rule.body[literal])).collect();
+    let order = order(terms, relations, rule, first, &waiting);
     let mut planner =
         Planner { terms, relations, rule, bound: vec![false; rule.variables], waiting, steps: Vec::new() };
     planner.add_ready_tests();
-    if let Some(first) = first {
-        planner.add_positive(first);
-    }
-    while let Some(next) = planner.cheapest() {
-        planner.add_positive(next);
-    }
+    order.into_iter().for_each(|literal| planner.add_positive(literal));
     debug_assert!(planner.waiting.is_empty(), "the rule is safe");
     let steps = planner.steps;
     Plan {
@@ -140,35 +135,6 @@ impl Planner<'_> {
                 }
             });
         }
-    }
-
-    /// The positive condition that matches the fewest rows.
-    fn cheapest(&mut self) -> Option<usize> {
-        let mut best: Option<(f64, usize)> = None;
-        for at in 0..self.waiting.len() {
-            let literal = self.waiting[at];
-            let FlatLiteral::Holds(atom) = &self.rule.body[literal] else { continue };
-            let estimate = self.estimate(atom);
-            if best.is_none_or(|(cost, _)| estimate < cost) {
-                best = Some((estimate, literal));
-            }
-        }
-        best.map(|(_, literal)| literal)
-    }
-
-    fn estimate(&mut self, atom: &FlatAtom) -> f64 {
-        let bound: Vec<usize> =
-            (0..atom.args.len()).filter(|&column| self.is_bound(atom.args[column])).collect();
-        let relation = &mut self.relations[atom.relation.0 as usize];
-        let rows = f64::from(relation.len());
-        if bound.len() == atom.args.len() {
-            return rows.min(0.5);
-        }
-        if let Some(mean) = relation.mean_matches(&bound) {
-            return mean;
-        }
-        let keys: f64 = bound.iter().map(|&column| relation.distinct(column) as f64).product();
-        rows / keys.min(rows).max(1.0)
     }
 
     fn add_positive(&mut self, literal: usize) {

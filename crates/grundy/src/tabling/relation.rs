@@ -7,6 +7,7 @@
 
 use hashbrown::HashTable;
 use rustc_hash::FxHashSet;
+use std::cell::Cell;
 
 /// No row.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -25,7 +26,7 @@ pub(crate) struct Relation {
     rows: HashTable<u32>,
     indexes: Vec<Index>,
     /// For each column: the number of its different values when there were so many rows.
-    distinct: Vec<(u32, usize)>,
+    distinct: Vec<Cell<(u32, usize)>>,
 }
 
 /// Chains of rows that agree in some columns.
@@ -57,7 +58,7 @@ fn hash(values: impl Iterator<Item = u32>) -> u64 {
 
 impl Relation {
     pub(crate) fn new(arity: usize) -> Relation {
-        Relation { arity, ..Relation::default() }
+        Relation { arity, distinct: vec![Cell::default(); arity], ..Relation::default() }
     }
 
     pub(crate) fn len(&self) -> u32 {
@@ -138,23 +139,40 @@ impl Relation {
         self.indexes[index.0 as usize].next[row as usize]
     }
 
-    /// The mean number of rows that an index finds.
-    pub(crate) fn mean_matches(&self, columns: &[usize]) -> Option<f64> {
-        let index = self.indexes.iter().find(|index| &*index.columns == columns)?;
-        Some(f64::from(self.len) / index.keys.max(1) as f64)
+    /// How many rows come before a row in its chain, and how many there are.
+    pub(crate) fn place_in_chain(&self, index: IndexId, key: &[u32], row: u32) -> (u32, u32) {
+        let some = |row: u32| (row != NONE).then_some(row);
+        let chain = std::iter::successors(some(self.first(index, key)), |&row| some(self.next(index, row)));
+        chain.fold((0, 0), |(before, all), other| (before + u32::from(other > row), all + 1))
     }
 
-    /// The number of different values in a column; counted anew only when there are twice as many rows.
-    pub(crate) fn distinct(&mut self, column: usize) -> usize {
-        self.distinct.resize(self.arity, (0, 0));
-        let (rows, count) = self.distinct[column];
+    /// About how many rows have given values in these columns, if they have values that occur.
+    pub(crate) fn estimate_matches(&self, columns: &[usize]) -> f64 {
+        let rows = f64::from(self.len);
+        if let Some(index) = self.indexes.iter().find(|index| &*index.columns == columns) {
+            return rows / index.keys.max(1) as f64;
+        }
+        let keys: f64 = columns.iter().map(|&column| self.distinct(column)).product();
+        if columns.len() == self.arity {
+            (rows / keys.max(1.0)).min(1.0)
+        } else {
+            rows / keys.min(rows).max(1.0)
+        }
+    }
+
+    /// About the number of different values in a column; counted anew only when there are twice as many rows.
+    fn distinct(&self, column: usize) -> f64 {
+        if let Some(index) = self.indexes.iter().find(|index| *index.columns == [column]) {
+            return index.keys as f64;
+        }
+        let (rows, count) = self.distinct[column].get();
         if rows > 0 && self.len < 2 * rows {
-            return count;
+            return count as f64;
         }
         let values = self.values.iter().skip(column).step_by(self.arity);
         let count = values.collect::<FxHashSet<_>>().len();
-        self.distinct[column] = (self.len, count);
-        count
+        self.distinct[column].set((self.len, count));
+        count as f64
     }
 
     /// Forgets all rows, and keeps the memory for the next ones.
@@ -250,7 +268,7 @@ mod tests {
         assert_eq!(relation.find(&[5, 2, 3]), None);
         relation.insert(&[9, 2, 9]);
         assert_eq!(chain(&relation, early, &[2]), [0]);
-        assert_eq!(relation.mean_matches(&[1]), Some(1.0));
+        assert_eq!(relation.estimate_matches(&[1]), 1.0);
     }
 
     #[test]

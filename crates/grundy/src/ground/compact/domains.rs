@@ -8,7 +8,7 @@ use grundy_syntax::Term;
 
 /// A set of term ids, or (`None`) anything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Domain {
+pub(in crate::ground) struct Domain {
     words: Vec<u64>,
     any: bool,
 }
@@ -71,8 +71,16 @@ impl Domain {
         new
     }
 
+    /// The values; `None` if they can be anything.
+    pub(in crate::ground) fn values(&self) -> Option<impl Iterator<Item = u32> + '_> {
+        let bits = |(number, &word): (usize, &u64)| {
+            (0..64).filter(move |bit| word & (1 << bit) != 0).map(move |bit| number as u32 * 64 + bit)
+        };
+        (!self.any).then(|| self.words.iter().enumerate().flat_map(bits))
+    }
+
     /// The number of values.
-    pub(super) fn size(&self) -> f64 {
+    pub(in crate::ground) fn size(&self) -> f64 {
         if self.any {
             ANY_SIZE
         } else {
@@ -82,10 +90,10 @@ impl Domain {
 }
 
 /// For each relation its columns.
-pub(super) type Domains = Vec<Vec<Domain>>;
+pub(in crate::ground) type Domains = Vec<Vec<Domain>>;
 
 /// The least domains that the rules allow, given the rows of the static relations.
-pub(super) fn infer(flat: &Flat, relations: &mut [Relation]) -> Domains {
+pub(in crate::ground) fn infer(flat: &Flat, relations: &[Relation]) -> Domains {
     let mut domains: Domains =
         flat.relations.iter().map(|info| vec![Domain::default(); info.arity]).collect();
     let mut reached = vec![false; flat.relations.len()];

@@ -89,16 +89,9 @@ impl Estimates {
     }
 
     /// Of all combinations of values of its columns, the share that a relation has.
-    fn share(&self, atom: &FlatAtom) -> f64 {
+    pub(super) fn share(&self, atom: &FlatAtom) -> f64 {
         let relation = atom.relation.0 as usize;
         let all: f64 = self.columns[relation].iter().product();
         (self.sizes[relation] / all.max(1.0)).min(1.0)
-    }
-
-    /// Adds a relation with these columns.
-    pub(super) fn add(&mut self, size: f64, columns: Vec<f64>) {
-        self.domains.push(columns.iter().map(|_| Default::default()).collect());
-        self.sizes.push(size);
-        self.columns.push(columns);
     }
 }

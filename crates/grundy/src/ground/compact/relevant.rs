@@ -4,7 +4,7 @@ use crate::flat::{Flat, FlatLiteral};
 use grundy_syntax::{Keyword, Program};
 
 /// Keeps the rules that `init`, `legal`, `next`, `terminal`, `goal` and `sees` depend on.
-pub(super) fn drop_irrelevant(program: &Program, flat: &mut Flat) {
+pub(in crate::ground) fn drop_irrelevant(program: &Program, flat: &mut Flat) {
     let is_answer = |relation: usize| {
         let keyword = program.info(flat.relations[relation].predicate).keyword;
         keyword.is_some_and(|keyword| !matches!(keyword, Keyword::Base | Keyword::Input))

@@ -1,7 +1,7 @@
 //! The ground format of answer-set solvers.
 //!
 //! Facts of the state and moves are choices, so that a solver may pick any state; every rule is a
-//! normal rule; every atom has a name, the same as in [`write_asp`](super::write_asp).
+//! normal rule; atoms of what was not grounded are external; every atom has a name, the same as in [`write_asp`](super::write_asp).
 
 use super::digits::Digits;
 use super::names::Names;
@@ -20,6 +20,7 @@ pub fn write_aspif(ground: &GroundProgram, out: &mut impl Write) -> io::Result<(
     for block in &ground.blocks {
         writer.write_block(block)?;
     }
+    writer.write_externals()?;
     writer.write_names()?;
     writer.text.extend_from_slice(b"0\n");
     writer.hand_on()
@@ -66,6 +67,18 @@ impl<W: Write> Aspif<'_, W> {
                 self.digits.push(first + row, &mut self.text);
             }
             self.text.push(b'\n');
+            self.hand_on_pieces()?;
+        }
+        Ok(())
+    }
+
+    /// Atoms that are free to be true or false, as far as a solver knows.
+    fn write_externals(&mut self) -> io::Result<()> {
+        let ground = self.ground;
+        for atom in ground.external_atoms() {
+            self.text.extend_from_slice(b"5 ");
+            self.digits.push(atom.0 + 1, &mut self.text);
+            self.text.extend_from_slice(b" 0\n");
             self.hand_on_pieces()?;
         }
         Ok(())

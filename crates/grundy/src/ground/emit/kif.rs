@@ -1,9 +1,11 @@
 //! Readable ground GDL.
 
+use super::residue::rule_text;
 use crate::ground::{AtomId, GroundLiteral, GroundProgram};
 use std::io::{self, Write};
 
-/// Writes roles, the initial state, and every rule, one to a line.
+/// Writes roles, the initial state, and every rule, one to a line. What was not grounded keeps its rules, so that
+/// the sheet still says the same.
 pub fn write_kif(ground: &GroundProgram, out: &mut impl Write) -> io::Result<()> {
     for role in ground.role_names() {
         writeln!(out, "(role {role})")?;
@@ -14,7 +16,8 @@ pub fn write_kif(ground: &GroundProgram, out: &mut impl Write) -> io::Result<()>
         line.clear();
         push_rule(ground, head, body, &mut line);
         out.write_all(line.as_bytes())
-    })
+    })?;
+    ground.residue.iter().try_for_each(|rule| writeln!(out, "{}", rule_text(ground, rule)))
 }
 
 fn push_rule(ground: &GroundProgram, head: AtomId, body: &[GroundLiteral], line: &mut String) {

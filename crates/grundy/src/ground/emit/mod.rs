@@ -7,6 +7,7 @@ mod dot;
 mod json;
 mod kif;
 mod names;
+mod residue;
 mod text;
 
 pub use asp::write_asp;

@@ -1,0 +1,253 @@
+//! Evaluation on demand: relations that are computed only as far as somebody asks.
+//!
+//! A view whose whole extension would be far larger than what is asked for gets a *call table*: a relation of the
+//! values that its callers bind. Its rules look into the call table first, and every rule that uses it makes a rule
+//! that fills the table from the conditions that come before:
+//!
+//! ```text
+//! count(W, B) ← loop(ne, 0, 0, W, B)           call(ne, 0, 0)
+//! loop(X, W1, B1, W, B) ←                       call(Y, W2, B2) ← call(X, W1, B1), one(X, W1, B1, W2, B2), next(X, Y)
+//!     one(X, W1, B1, W2, B2), next(X, Y),       loop(X, W1, B1, W, B) ← call(X, W1, B1),
+//!     loop(Y, W2, B2, W, B)                         one(X, W1, B1, W2, B2), next(X, Y), loop(Y, W2, B2, W, B)
+//! ```
+//!
+//! This is what tabling engines do with calls and answers, written as rules (*magic sets*), so that the one bottom-up
+//! engine evaluates it: each call is made once, each answer is found once, and recursion of any kind ends.
+//!
+//! A relation has one call table. Its columns are those that all its callers bind.
+
+use super::{Flat, FlatAtom, FlatLiteral, FlatRule, RelationId, RelationInfo, RelationKind, renumber};
+use grundy_syntax::{Program, TermId, Terms, VariableId};
+
+/// For each relation that is evaluated on demand, which of its columns its callers bind.
+type Adornments = Vec<Option<Vec<bool>>>;
+
+/// Rewrites a program so that the wanted relations are evaluated on demand. A relation of which callers bind nothing
+/// stays as it is.
+pub(crate) fn demand(program: &mut Program, flat: &mut Flat, wanted: &[bool]) {
+    let adornments = adorn(flat, wanted);
+    if adornments.iter().any(Option::is_some) {
+        let tables = call_tables(program, flat, &adornments);
+        let rules = std::mem::take(&mut flat.rules);
+        for rule in rules {
+            rewrite(flat, rule, &adornments, &tables);
+        }
+        let mut is_table = vec![false; flat.relations.len()];
+        tables.iter().flatten().for_each(|table| is_table[table.0 as usize] = true);
+        raise_kinds(flat, |relation| is_table[relation.0 as usize]);
+    }
+}
+
+/// For which of the wanted relations evaluation on demand is possible.
+pub(crate) fn can_demand(flat: &Flat, wanted: &[bool]) -> Vec<bool> {
+    adorn(flat, wanted).iter().map(Option::is_some).collect()
+}
+
+/// The columns that all callers bind: at first all columns, then fewer, until it is true.
+fn adorn(flat: &Flat, wanted: &[bool]) -> Adornments {
+    let mut adornments: Adornments = (0..flat.relations.len())
+        .map(|relation| {
+            let is_wanted = wanted.get(relation).is_some_and(|wanted| *wanted);
+            is_wanted.then(|| vec![true; flat.relations[relation].arity])
+        })
+        .collect();
+    loop {
+        let mut changed = false;
+        for rule in &flat.rules {
+            for call in calls(flat, rule, &adornments) {
+                let relation = call.relation.0 as usize;
+                if let Some(columns) = &mut adornments[relation] {
+                    for (column, bound) in columns.iter_mut().zip(&call.bound) {
+                        changed |= *column && !bound;
+                        *column &= bound;
+                    }
+                }
+            }
+        }
+        for columns in &mut adornments {
+            if columns.as_ref().is_some_and(|columns| !columns.contains(&true)) {
+                *columns = None;
+                changed = true;
+            }
+        }
+        if !changed {
+            return adornments;
+        }
+    }
+}
+
+/// A condition that calls, with the conditions that come before it.
+struct Call {
+    literal: usize,
+    relation: RelationId,
+    /// Which columns are bound when it is reached.
+    bound: Vec<bool>,
+    /// The conditions that bind them, by number.
+    before: Vec<usize>,
+}
+
+/// The calls that a rule makes, in the order in which it makes them: what is evaluated whole comes first, then the
+/// call of which most is bound.
+fn calls(flat: &Flat, rule: &FlatRule, adornments: &Adornments) -> Vec<Call> {
+    let is_demanded = |literal: &FlatLiteral| {
+        literal.atom().is_some_and(|atom| adornments[atom.relation.0 as usize].is_some())
+    };
+    let mut bound = vec![false; rule.variables];
+    if let Some(columns) = &adornments[rule.head.relation.0 as usize] {
+        let called = rule.head.args.iter().zip(columns).filter(|(_, bound)| **bound);
+        called.for_each(|(&arg, _)| bind(&flat.terms, arg, &mut bound));
+    }
+    let mut before: Vec<usize> = Vec::new();
+    let mut waiting: Vec<usize> = Vec::new();
+    let mut negated: Vec<usize> = Vec::new();
+    for (number, literal) in rule.body.iter().enumerate() {
+        match literal {
+            FlatLiteral::Holds(_) if is_demanded(literal) => waiting.push(number),
+            FlatLiteral::Holds(atom) => {
+                before.push(number);
+                atom.args.iter().for_each(|&arg| bind(&flat.terms, arg, &mut bound));
+            }
+            FlatLiteral::Not(_) if is_demanded(literal) => negated.push(number),
+            _ => {}
+        }
+    }
+    let mut calls = Vec::new();
+    while !waiting.is_empty() || !negated.is_empty() {
+        let open = |&number: &usize| {
+            let atom = rule.body[number].atom();
+            atom.map_or(0, |atom| {
+                atom.args.iter().filter(|&&arg| !is_bound(&flat.terms, arg, &bound)).count()
+            })
+        };
+        // Negated conditions bind nothing, so they come last.
+        let next = waiting.iter().copied().min_by_key(open);
+        let literal = match next {
+            Some(next) => {
+                waiting.retain(|&other| other != next);
+                next
+            }
+            None => negated.remove(0),
+        };
+        let Some(atom) = rule.body[literal].atom() else { continue };
+        let columns = atom.args.iter().map(|&arg| is_bound(&flat.terms, arg, &bound)).collect();
+        calls.push(Call { literal, relation: atom.relation, bound: columns, before: before.clone() });
+        if next.is_some() {
+            before.push(literal);
+            atom.args.iter().for_each(|&arg| bind(&flat.terms, arg, &mut bound));
+        }
+    }
+    calls
+}
+
+fn bind(terms: &Terms, term: TermId, bound: &mut [bool]) {
+    terms.for_each_variable(term, &mut |variable| bound[variable.0 as usize] = true);
+}
+
+fn is_bound(terms: &Terms, term: TermId, bound: &[bool]) -> bool {
+    let mut all = true;
+    terms.for_each_variable(term, &mut |variable| all &= bound[variable.0 as usize]);
+    all
+}
+
+/// A call table for each relation that is evaluated on demand.
+fn call_tables(program: &mut Program, flat: &mut Flat, adornments: &Adornments) -> Vec<Option<RelationId>> {
+    let mut tables = Vec::with_capacity(adornments.len());
+    for (relation, columns) in adornments.iter().enumerate() {
+        tables.push(columns.as_ref().map(|columns| {
+            let arity = columns.iter().filter(|bound| **bound).count();
+            let info = &flat.relations[relation];
+            let kind = if info.kind == RelationKind::Static { info.kind } else { RelationKind::Guard };
+            let name = format!("{}~call{relation}", program.name(info.predicate));
+            let predicate = program.predicate(&name, arity);
+            let template = (0..arity).map(|column| flat.terms.variable(VariableId(column as u32))).collect();
+            flat.add_relation(RelationInfo { predicate, template, arity, kind })
+        }));
+    }
+    tables
+}
+
+/// The atom of a call table for an atom of its relation.
+fn call_atom(atom: &FlatAtom, adornments: &Adornments, tables: &[Option<RelationId>]) -> Option<FlatAtom> {
+    let relation = atom.relation.0 as usize;
+    let (columns, table) = (adornments[relation].as_ref()?, tables[relation]?);
+    let args = atom.args.iter().zip(columns).filter(|(_, bound)| **bound).map(|(&arg, _)| arg).collect();
+    Some(FlatAtom { relation: table, args })
+}
+
+/// Adds the rules that fill call tables, and the rule itself, which looks into its own.
+fn rewrite(flat: &mut Flat, mut rule: FlatRule, adornments: &Adornments, tables: &[Option<RelationId>]) {
+    let own = call_atom(&rule.head, adornments, tables).map(FlatLiteral::Holds);
+    for call in calls(flat, &rule, adornments) {
+        let Some(head) = rule.body[call.literal].atom().and_then(|atom| call_atom(atom, adornments, tables))
+        else {
+            continue;
+        };
+        let mut body: Vec<FlatLiteral> = own.iter().cloned().collect();
+        body.extend(call.before.iter().map(|&number| rule.body[number].clone()));
+        let tests = rule.body.iter().filter(|literal| is_ready_test(flat, literal, &body, adornments));
+        let tests: Vec<FlatLiteral> = tests.cloned().collect();
+        body.extend(tests);
+        // A call of the rule itself with the values it was called with says nothing new.
+        if body.contains(&FlatLiteral::Holds(head.clone())) {
+            continue;
+        }
+        let mut filling = FlatRule { head, body, variables: rule.variables, origin: rule.origin };
+        renumber(&mut flat.terms, &mut filling);
+        flat.rules.push(filling);
+    }
+    rule.body.splice(0..0, own);
+    renumber(&mut flat.terms, &mut rule);
+    flat.rules.push(rule);
+}
+
+/// Whether a condition is a test that is known before anything dynamic is, with all its variables in these conditions.
+fn is_ready_test(flat: &Flat, literal: &FlatLiteral, body: &[FlatLiteral], adornments: &Adornments) -> bool {
+    let usable = match literal {
+        FlatLiteral::Holds(_) => false,
+        FlatLiteral::Not(atom) => {
+            flat.info(atom.relation).kind == RelationKind::Static
+                && adornments[atom.relation.0 as usize].is_none()
+        }
+        FlatLiteral::Distinct(_) => true,
+    };
+    let binds = |variable: VariableId| {
+        body.iter().flat_map(|literal| literal.terms()).any(|term| flat.terms.contains(term, variable))
+    };
+    usable
+        && literal.terms().all(|term| {
+            let mut all = true;
+            flat.terms.for_each_variable(term, &mut |variable| all &= binds(variable));
+            all
+        })
+}
+
+/// Makes kinds fit again, the least kind that there is for each relation and what depends on it.
+///
+/// What is static and called from where something is dynamic cannot be evaluated before the dynamic part. Its rows
+/// are still facts of every state, so they only take part in matching, unless somebody negates them: then they are
+/// treated like atoms that depend on the state. Call tables are never more than guards.
+pub(crate) fn raise_kinds(flat: &mut Flat, is_table: impl Fn(RelationId) -> bool) {
+    let mut changed = true;
+    while changed {
+        changed = false;
+        let kinds: Vec<RelationKind> = flat.relations.iter().map(|info| info.kind).collect();
+        let mut raise = |relation: RelationId, kind: RelationKind| {
+            let kind = if is_table(relation) { kind.min(RelationKind::Guard) } else { kind };
+            let info = &mut flat.relations[relation.0 as usize];
+            if info.kind < kind {
+                info.kind = kind;
+                changed = true;
+            }
+        };
+        for rule in &flat.rules {
+            for literal in &rule.body {
+                let Some(atom) = literal.atom() else { continue };
+                let kind = kinds[atom.relation.0 as usize];
+                raise(rule.head.relation, kind);
+                if matches!(literal, FlatLiteral::Not(_)) && kind == RelationKind::Guard {
+                    raise(atom.relation, RelationKind::Dynamic);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! Planning how a rule is split: which variables to take out, in which order.
+//!
+//! Variables that the head does not have are taken out one after the other, always the one with the smallest bag,
+//! and after each of them an estimate says what the rule and its parts would cost if one stopped there. The best
+//! point to stop wins, if it is better than not to begin by enough.
+
+use super::estimate::Estimates;
+use crate::flat::{Flat, FlatLiteral, FlatRule, RelationKind};
+use grundy_syntax::VariableId;
+
+/// A rule that costs less than this is not worth splitting.
+const MIN_COST: f64 = 400.0;
+
+/// How much less has to come of it.
+const MIN_GAIN: f64 = 1.5;
+
+/// A part may not have more instances than this.
+const MAX_PART: f64 = 2e7;
+
+/// What an instance costs that is matched, but not stored.
+const MATCH_COST: f64 = 0.1;
+
+/// A condition of a rule in the making.
+#[derive(Clone)]
+pub(super) struct Item {
+    pub(super) source: Source,
+    pub(super) variables: Vec<VariableId>,
+    kind: RelationKind,
+    is_positive: bool,
+    /// Of all assignments to its variables, the share that meets the condition.
+    share: f64,
+}
+
+/// Where a condition comes from.
+#[derive(Clone)]
+pub(super) enum Source {
+    /// The condition of this number.
+    Condition(usize),
+    /// A part with these conditions.
+    Part(Vec<Item>),
+}
+
+/// The conditions that a rule should have; `None` if it is best left as it is.
+pub(super) fn decompose(
+    flat: &Flat,
+    estimates: &Estimates,
+    rule: &FlatRule,
+    sizes: &[f64],
+) -> Option<Vec<Item>> {
+    let planner = Planner { flat, estimates, rule, sizes, head: variables(flat, &rule.head.args) };
+    let items = planner.items();
+    let unsplit = planner.cost(&items);
+    if unsplit < MIN_COST {
+        return None;
+    }
+    let plans = [Planner::instances, Planner::rows].map(|measure| planner.eliminate(items.clone(), measure));
+    let best = plans.into_iter().flatten().min_by(|a, b| a.0.total_cmp(&b.0))?;
+    (best.0 * MIN_GAIN <= unsplit).then_some(best.1)
+}
+
+fn variables(flat: &Flat, terms: &[grundy_syntax::TermId]) -> Vec<VariableId> {
+    let mut variables = Vec::new();
+    terms.iter().for_each(|&term| flat.terms.for_each_variable(term, &mut |v| variables.push(v)));
+    variables.sort_unstable();
+    variables.dedup();
+    variables
+}
+
+struct Planner<'a> {
+    flat: &'a Flat,
+    estimates: &'a Estimates,
+    rule: &'a FlatRule,
+    /// How many values each variable can have.
+    sizes: &'a [f64],
+    head: Vec<VariableId>,
+}
+
+/// Taking out a variable.
+struct Bag {
+    /// The conditions that move into the part, by number.
+    moved: Vec<usize>,
+    /// The variables of the part.
+    shared: Vec<VariableId>,
+}
+
+impl Planner<'_> {
+    fn items(&self) -> Vec<Item> {
+        let item = |(number, literal): (usize, &FlatLiteral)| {
+            let terms: Vec<_> = literal.terms().collect();
+            let (kind, share) = match literal {
+                FlatLiteral::Holds(atom) => (self.flat.info(atom.relation).kind, self.estimates.share(atom)),
+                FlatLiteral::Not(atom) => (self.flat.info(atom.relation).kind, 1.0),
+                FlatLiteral::Distinct(_) => (RelationKind::Static, 1.0),
+            };
+            Item {
+                source: Source::Condition(number),
+                variables: variables(self.flat, &terms),
+                kind,
+                is_positive: matches!(literal, FlatLiteral::Holds(_)),
+                share,
+            }
+        };
+        self.rule.body.iter().enumerate().map(item).collect()
+    }
+
+    /// The number of assignments to the variables of some conditions that meet all of them.
+    fn matches(&self, items: &[Item]) -> f64 {
+        let all = items.iter().flat_map(|item| item.variables.iter().copied());
+        self.assignments(all) * items.iter().map(|item| item.share).product::<f64>()
+    }
+
+    fn assignments(&self, variables: impl Iterator<Item = VariableId>) -> f64 {
+        let mut variables: Vec<VariableId> = variables.collect();
+        variables.sort_unstable();
+        variables.dedup();
+        variables.iter().map(|v| self.sizes[v.0 as usize]).product()
+    }
+
+    /// What a rule with these conditions costs, without their parts.
+    fn cost_alone(&self, items: &[Item], is_stored: bool) -> f64 {
+        let stored = items.iter().filter(|item| item.kind == RelationKind::Dynamic).count();
+        let each = if is_stored { 1.0 + stored as f64 } else { MATCH_COST };
+        self.matches(items) * each
+    }
+
+    /// What a rule with these conditions costs, with all parts.
+    fn cost(&self, items: &[Item]) -> f64 {
+        let is_stored = self.flat.info(self.rule.head.relation).kind == RelationKind::Dynamic;
+        self.cost_alone(items, is_stored) + self.cost_of_parts(items, is_stored)
+    }
+
+    fn cost_of_parts(&self, items: &[Item], is_stored: bool) -> f64 {
+        let parts = items.iter().filter_map(|item| match &item.source {
+            Source::Part(inner) => Some((inner, is_stored && item.kind == RelationKind::Dynamic)),
+            Source::Condition(_) => None,
+        });
+        parts
+            .map(|(inner, stored)| self.cost_alone(inner, stored) + self.cost_of_parts(inner, is_stored))
+            .sum()
+    }
+
+    /// Takes out variables, smallest bag first; the best of all stages with its cost.
+    fn eliminate(
+        &self,
+        mut items: Vec<Item>,
+        measure: fn(&Self, &[Item], &Bag) -> f64,
+    ) -> Option<(f64, Vec<Item>)> {
+        let mut best: Option<(f64, Vec<Item>)> = None;
+        loop {
+            let mut open: Vec<VariableId> = items.iter().flat_map(|item| item.variables.clone()).collect();
+            open.sort_unstable();
+            open.dedup();
+            open.retain(|variable| !self.head.contains(variable));
+            let bags = open.into_iter().filter_map(|variable| self.bag(&items, variable));
+            let sized = bags.map(|bag| (measure(self, &items, &bag), bag));
+            let Some((_, bag)) = sized.min_by(|a, b| a.0.total_cmp(&b.0)) else { return best };
+            if self.instances(&items, &bag) > MAX_PART {
+                return best;
+            }
+            items = self.take_out(items, &bag);
+            let cost = self.cost(&items);
+            if best.as_ref().is_none_or(|(known, _)| cost < *known) {
+                best = Some((cost, items.clone()));
+            }
+        }
+    }
+
+    /// The bag of a variable: all conditions that speak of it, and those that say nothing about other variables than
+    /// these and cost nothing. `None` if that is the whole rule.
+    fn bag(&self, items: &[Item], variable: VariableId) -> Option<Bag> {
+        let mut moved: Vec<usize> =
+            (0..items.len()).filter(|&at| items[at].variables.contains(&variable)).collect();
+        let inside: Vec<VariableId> = moved.iter().flat_map(|&at| items[at].variables.clone()).collect();
+        for (at, item) in items.iter().enumerate() {
+            let is_free = !item.is_positive || item.kind == RelationKind::Static;
+            let fits = !item.variables.is_empty() && item.variables.iter().all(|v| inside.contains(v));
+            if is_free && fits && !moved.contains(&at) {
+                moved.push(at);
+            }
+        }
+        let rest = (0..items.len()).filter(|at| !moved.contains(at));
+        let mut outside: Vec<VariableId> = rest.flat_map(|at| items[at].variables.clone()).collect();
+        outside.extend(&self.head);
+        let mut shared: Vec<VariableId> = inside.into_iter().filter(|v| outside.contains(v)).collect();
+        shared.sort_unstable();
+        shared.dedup();
+        // A single condition without a variable to lose is no part.
+        (moved.len() < items.len()).then_some(Bag { moved, shared })
+    }
+
+    /// The instances of the part.
+    fn instances(&self, items: &[Item], bag: &Bag) -> f64 {
+        let moved: Vec<Item> = bag.moved.iter().map(|&at| items[at].clone()).collect();
+        self.matches(&moved)
+    }
+
+    /// The rows of the part.
+    fn rows(&self, items: &[Item], bag: &Bag) -> f64 {
+        self.instances(items, bag).min(self.assignments(bag.shared.iter().copied()))
+    }
+
+    /// The conditions with a part in the place of some of them.
+    fn take_out(&self, items: Vec<Item>, bag: &Bag) -> Vec<Item> {
+        let rows = self.rows(&items, bag);
+        let (mut moved, mut rest) = (Vec::new(), Vec::new());
+        for (at, item) in items.into_iter().enumerate() {
+            if bag.moved.contains(&at) { moved.push(item) } else { rest.push(item) }
+        }
+        let kind = moved.iter().map(|item| item.kind).max().unwrap_or(RelationKind::Static);
+        let combinations = self.assignments(bag.shared.iter().copied());
+        rest.push(Item {
+            source: Source::Part(moved),
+            variables: bag.shared.clone(),
+            kind,
+            is_positive: true,
+            share: (rows / combinations.max(1.0)).min(1.0),
+        });
+        rest
+    }
+}

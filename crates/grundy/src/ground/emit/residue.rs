@@ -1,0 +1,68 @@
+//! The rules of what was not grounded, as KIF.
+
+use crate::flat::{FlatAtom, FlatLiteral, FlatRule};
+use crate::ground::GroundProgram;
+use grundy_syntax::{Term, TermId};
+use std::fmt::Write as _;
+
+/// A rule with its variables, on one line.
+pub(super) fn rule_text(ground: &GroundProgram, rule: &FlatRule) -> String {
+    let head = atom_text(ground, &rule.head);
+    if rule.body.is_empty() && head.starts_with('(') {
+        return head;
+    }
+    let conditions: Vec<String> = rule.body.iter().map(|literal| literal_text(ground, literal)).collect();
+    format!("(<= {head} {})", conditions.join(" "))
+}
+
+fn literal_text(ground: &GroundProgram, literal: &FlatLiteral) -> String {
+    match literal {
+        FlatLiteral::Holds(atom) => atom_text(ground, atom),
+        FlatLiteral::Not(atom) => format!("(not {})", atom_text(ground, atom)),
+        FlatLiteral::Distinct(pairs) => {
+            let pair = |&(a, b): &(TermId, TermId)| {
+                let mut out = "(distinct ".to_owned();
+                push_term(ground, a, &[], &mut out);
+                out.push(' ');
+                push_term(ground, b, &[], &mut out);
+                out + ")"
+            };
+            let pairs: Vec<String> = pairs.iter().map(pair).collect();
+            if pairs.len() == 1 { pairs[0].clone() } else { format!("(or {})", pairs.join(" ")) }
+        }
+    }
+}
+
+fn atom_text(ground: &GroundProgram, atom: &FlatAtom) -> String {
+    let info = ground.flat.info(atom.relation);
+    let name = ground.program.name(info.predicate);
+    if info.template.is_empty() {
+        return name.to_owned();
+    }
+    let mut out = format!("({name}");
+    for &arg in &info.template {
+        out.push(' ');
+        push_term(ground, arg, &atom.args, &mut out);
+    }
+    out + ")"
+}
+
+/// Appends a term, with columns in the place of variables; without columns, variables are those of a rule.
+fn push_term(ground: &GroundProgram, term: TermId, columns: &[TermId], out: &mut String) {
+    match ground.flat.terms.get(term) {
+        Term::Variable(variable) => match columns.get(variable.0 as usize) {
+            Some(&column) => push_term(ground, column, &[], out),
+            None => _ = write!(out, "?x{}", variable.0),
+        },
+        Term::Constant(name) => out.push_str(ground.program.symbols.name(name)),
+        Term::Compound(name, args) => {
+            out.push('(');
+            out.push_str(ground.program.symbols.name(name));
+            for &arg in args {
+                out.push(' ');
+                push_term(ground, arg, columns, out);
+            }
+            out.push(')');
+        }
+    }
+}

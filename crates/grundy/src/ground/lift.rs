@@ -1,0 +1,129 @@
+//! Relations that are not grounded.
+//!
+//! Some views no grounding can hold: paths with the list of their cells, nine marks in nine ways. They stay *lifted*.
+//! Their rules are set aside (the *residue*), and the atoms that other rules ask for become *external*: atoms of
+//! the ground program without rules, which a lifted reasoner values for a state when somebody wants to know.
+//!
+//! Which atoms others ask for is found by rules again: where all variables are bound by other conditions, these
+//! conditions tell; where not, the values that can stand in the column.
+
+use super::compact::{Domains, drop_irrelevant};
+use crate::flat::{
+    Flat, FlatAtom, FlatLiteral, FlatRule, Origin, RelationId, RelationInfo, RelationKind, raise_kinds,
+    renumber,
+};
+use grundy_syntax::{Program, Term, TermId, VariableId};
+
+/// A column may not be filled with more values than this, all columns of an atom taken together.
+const MOST_VALUES: f64 = 100_000.0;
+
+/// Sets the rules of these relations aside; what is left asks for external atoms. `None` if it asks for atoms
+/// that cannot be told.
+pub(super) fn lift(
+    program: &mut Program,
+    flat: &mut Flat,
+    lifted: &[bool],
+    domains: &Domains,
+) -> Option<Vec<FlatRule>> {
+    let is_lifted = |atom: &FlatAtom| lifted.get(atom.relation.0 as usize).is_some_and(|lifted| *lifted);
+    let residue = needed_rules(flat, lifted);
+    flat.rules.retain(|rule| !is_lifted(&rule.head));
+    drop_irrelevant(program, flat);
+    let mut asking = Vec::new();
+    for rule in &flat.rules {
+        let Origin::Rule(number) = rule.origin else { continue };
+        for atom in rule.body.iter().filter_map(FlatLiteral::atom).filter(|atom| is_lifted(atom)) {
+            let mut body: Vec<FlatLiteral> = Vec::new();
+            for literal in &rule.body {
+                let is_usable = match literal {
+                    FlatLiteral::Holds(other) => !is_lifted(other),
+                    FlatLiteral::Not(_) | FlatLiteral::Distinct(_) => false,
+                };
+                if is_usable {
+                    body.push(literal.clone());
+                }
+            }
+            let origin = Origin::External(number);
+            asking.push(FlatRule { head: atom.clone(), body, variables: rule.variables, origin });
+        }
+    }
+    for mut rule in asking {
+        let columns = open_columns(flat, &rule)?;
+        let values = |&column: &usize| domains[rule.head.relation.0 as usize][column].size();
+        if columns.iter().map(values).product::<f64>() > MOST_VALUES {
+            return None;
+        }
+        for column in columns {
+            let guard = column_guard(program, flat, rule.head.relation, column, domains)?;
+            let arg = rule.head.args[column];
+            rule.body.push(FlatLiteral::Holds(FlatAtom { relation: guard, args: [arg].into() }));
+        }
+        renumber(&mut flat.terms, &mut rule);
+        flat.rules.push(rule);
+    }
+    for (info, _) in flat.relations.iter_mut().zip(lifted).filter(|(_, lifted)| **lifted) {
+        info.kind = RelationKind::Dynamic;
+    }
+    raise_kinds(flat, |_| false);
+    Some(residue)
+}
+
+/// The rules that these relations need.
+fn needed_rules(flat: &Flat, relations: &[bool]) -> Vec<FlatRule> {
+    let mut needed = relations.to_vec();
+    let rules = || flat.rules.iter().filter(|rule| rule.origin != Origin::Link);
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for rule in rules() {
+            if needed[rule.head.relation.0 as usize] {
+                for atom in rule.body.iter().filter_map(FlatLiteral::atom) {
+                    changed |= !std::mem::replace(&mut needed[atom.relation.0 as usize], true);
+                }
+            }
+        }
+    }
+    rules().filter(|rule| needed[rule.head.relation.0 as usize]).cloned().collect()
+}
+
+/// The columns of the head with variables that no condition binds; `None` if such a variable stands in a function.
+fn open_columns(flat: &Flat, rule: &FlatRule) -> Option<Vec<usize>> {
+    let is_bound = |variable: VariableId| {
+        rule.body.iter().flat_map(|literal| literal.terms()).any(|term| flat.terms.contains(term, variable))
+    };
+    let mut columns = Vec::new();
+    for (column, &arg) in rule.head.args.iter().enumerate() {
+        let mut open = false;
+        flat.terms.for_each_variable(arg, &mut |variable| open |= !is_bound(variable));
+        match flat.terms.get(arg) {
+            Term::Variable(_) if open => columns.push(column),
+            _ if open => return None,
+            _ => {}
+        }
+    }
+    Some(columns)
+}
+
+/// A relation with the values of a column; `None` if nobody knows them.
+fn column_guard(
+    program: &mut Program,
+    flat: &mut Flat,
+    relation: RelationId,
+    column: usize,
+    domains: &Domains,
+) -> Option<RelationId> {
+    let values: Vec<TermId> = domains[relation.0 as usize][column].values()?.map(TermId).collect();
+    let name = format!("{}~column{}", program.name(flat.info(relation).predicate), column + 1);
+    let predicate = program.predicate(&name, 1);
+    let known = flat.relations.iter().position(|info| info.predicate == predicate);
+    if let Some(known) = known {
+        return Some(RelationId(known as u32));
+    }
+    let template = [flat.terms.variable(VariableId(0))].into();
+    let guard = flat.add_relation(RelationInfo { predicate, template, arity: 1, kind: RelationKind::Static });
+    for value in values {
+        let head = FlatAtom { relation: guard, args: [value].into() };
+        flat.rules.push(FlatRule { head, body: Vec::new(), variables: 0, origin: Origin::Link });
+    }
+    Some(guard)
+}

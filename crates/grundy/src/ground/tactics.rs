@@ -1,0 +1,214 @@
+//! What to do about rules that have far too many instances.
+//!
+//! How many instances a rule has shows when it runs. In compact form every rule of a view begins with a modest
+//! allowance. When it needs more, the attempt ends, and the next one treats its relation in another way: at first it
+//! is evaluated on demand, with a larger allowance; if that is not enough, it stays lifted.
+
+use super::LiftedRelation;
+use super::compact::infer;
+use super::config::GroundConfig;
+use super::lift::lift;
+use crate::flat::{Flat, FlatLiteral, FlatRule, Origin, RelationId, RelationKind, can_demand, demand};
+use grundy_syntax::{Keyword, Program, Term, TermId};
+
+/// The instances that a rule may have before its relation is evaluated on demand.
+const WHOLE: u64 = 1_000_000;
+
+/// When one rule will have too many, others that have so many already are not waited for.
+const LARGE: u64 = 300_000;
+
+/// The instances that a rule may have before its relation is left lifted.
+const MOST: u64 = 30_000_000;
+
+/// The same for a rule that puts terms together: these may grow without end.
+const MOST_WITH_TERMS: u64 = 1_000_000;
+
+/// An attempt has ended because a rule had more instances than it may have.
+pub(super) struct Overflow {
+    /// The rule of the sheet.
+    pub(super) rule: u32,
+    /// For each rule of the sheet, the instances that it had.
+    pub(super) instances: Vec<u64>,
+}
+
+/// How far one has gone with a relation.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// It is evaluated whole.
+    Whole,
+    /// It is evaluated on demand, if that is possible.
+    Asked,
+    /// It is what it is.
+    Settled,
+}
+
+/// How relations are treated.
+pub(super) struct Tactics {
+    /// For each relation of the simplified program, whether it is a view of which one could leave something out.
+    askable: Vec<bool>,
+    stages: Vec<Stage>,
+    /// The relations that are evaluated on demand.
+    demanded: Vec<bool>,
+    lifted: Vec<LiftedRelation>,
+}
+
+impl Tactics {
+    pub(super) fn new(program: &Program, flat: &Flat, config: &GroundConfig) -> Tactics {
+        let askable =
+            if config.faithful { vec![false; flat.relations.len()] } else { askable(program, flat) };
+        let stage = |&askable: &bool| if askable { Stage::Whole } else { Stage::Settled };
+        let stages = askable.iter().map(stage).collect();
+        Tactics { askable, stages, demanded: vec![false; flat.relations.len()], lifted: Vec::new() }
+    }
+
+    /// The relations that are not grounded.
+    pub(super) fn lifted(&self) -> Vec<LiftedRelation> {
+        self.lifted.clone()
+    }
+
+    /// Rewrites a program; the rules that are set aside.
+    pub(super) fn apply(&self, program: &mut Program, flat: &mut Flat) -> Vec<FlatRule> {
+        let mut residue = Vec::new();
+        if !self.lifted.is_empty() {
+            let domains = infer(flat, &[]);
+            residue = lift(program, flat, &self.lifted_flags(), &domains).unwrap_or_default();
+        }
+        demand(program, flat, &self.demanded);
+        residue
+    }
+
+    fn lifted_flags(&self) -> Vec<bool> {
+        let mut flags = vec![false; self.askable.len()];
+        self.lifted.iter().for_each(|lifted| flags[lifted.relation.0 as usize] = true);
+        flags
+    }
+
+    /// For each rule of a program the instances that it may have. What was made from a rule of a relation counts like
+    /// the rule.
+    pub(super) fn caps(&self, simplified: &Flat, flat: &Flat) -> Vec<u64> {
+        let count =
+            simplified.rules.iter().filter_map(|rule| rule_number(rule.origin)).max().map_or(0, |n| n + 1);
+        let mut by_rule = vec![u64::MAX; count];
+        for rule in &simplified.rules {
+            let Some(number) = rule_number(rule.origin) else { continue };
+            let cap = match self.stages[rule.head.relation.0 as usize] {
+                Stage::Whole => WHOLE,
+                Stage::Asked if makes_terms(simplified, rule) => MOST_WITH_TERMS,
+                Stage::Asked => MOST,
+                Stage::Settled => u64::MAX,
+            };
+            by_rule[number] = by_rule[number].min(cap);
+        }
+        let cap = |rule: &FlatRule| rule_number(rule.origin).map_or(u64::MAX, |number| by_rule[number]);
+        flat.rules.iter().map(cap).collect()
+    }
+
+    /// Draws the conclusion from an overflow.
+    pub(super) fn answer(&mut self, program: &Program, flat: &Flat, overflow: &Overflow) {
+        for rule in &flat.rules {
+            let Some(number) = rule_number(rule.origin) else { continue };
+            let relation = rule.head.relation.0 as usize;
+            let is_culprit = number == overflow.rule as usize;
+            match self.stages[relation] {
+                Stage::Whole if is_culprit || overflow.instances[number] > LARGE => {
+                    self.stages[relation] = Stage::Asked;
+                    self.ask(flat, relation);
+                }
+                Stage::Asked if is_culprit => {
+                    self.stages[relation] = Stage::Settled;
+                    self.lift(program, flat, rule.head.relation, overflow);
+                    return;
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Evaluates a relation on demand, if that is possible. Where its callers bind nothing because they are views
+    /// that are evaluated whole, they are evaluated on demand as well.
+    fn ask(&mut self, flat: &Flat, relation: usize) {
+        let mut demanded = self.demanded.clone();
+        demanded[relation] = true;
+        while !can_demand(flat, &demanded)[relation] {
+            let callers = callers(flat, &demanded);
+            let more: Vec<usize> =
+                callers.into_iter().filter(|&caller| self.askable[caller] && !demanded[caller]).collect();
+            if more.is_empty() {
+                return;
+            }
+            more.into_iter().for_each(|caller| demanded[caller] = true);
+        }
+        self.demanded = demanded;
+    }
+
+    /// Leaves a relation lifted, or, if nobody can tell which of its atoms others ask for, its callers.
+    fn lift(&mut self, program: &Program, flat: &Flat, relation: RelationId, overflow: &Overflow) {
+        let domains = infer(flat, &[]);
+        let mut given_up = vec![false; flat.relations.len()];
+        let mut candidates = vec![relation.0 as usize];
+        while !candidates.is_empty() && candidates.iter().all(|&candidate| self.askable[candidate]) {
+            let mut flags = self.lifted_flags();
+            candidates.iter().for_each(|&candidate| flags[candidate] = true);
+            if lift(&mut program.clone(), &mut flat.clone(), &flags, &domains).is_some() {
+                self.lifted.extend(candidates.iter().map(|&candidate| LiftedRelation {
+                    relation: RelationId(candidate as u32),
+                    rule: overflow.rule,
+                    instances: overflow.instances[overflow.rule as usize],
+                }));
+                candidates.iter().for_each(|&candidate| self.stages[candidate] = Stage::Settled);
+                return;
+            }
+            candidates.iter().for_each(|&candidate| given_up[candidate] = true);
+            let above = callers(flat, &given_up);
+            candidates = above.into_iter().filter(|&caller| !given_up[caller]).collect();
+            candidates.sort_unstable();
+            candidates.dedup();
+        }
+    }
+}
+
+/// The rule of the sheet.
+fn rule_number(origin: Origin) -> Option<usize> {
+    match origin {
+        Origin::Rule(number) | Origin::External(number) => Some(number as usize),
+        Origin::Link => None,
+    }
+}
+
+/// Whether a rule puts new terms together.
+fn makes_terms(flat: &Flat, rule: &FlatRule) -> bool {
+    let is_new =
+        |&arg: &TermId| matches!(flat.terms.get(arg), Term::Compound(..)) && !flat.terms.is_ground(arg);
+    rule.head.args.iter().any(is_new)
+}
+
+/// The relations with a rule that uses one of these.
+fn callers(flat: &Flat, relations: &[bool]) -> Vec<usize> {
+    let calls = |rule: &&FlatRule| {
+        rule.body.iter().filter_map(FlatLiteral::atom).any(|atom| relations[atom.relation.0 as usize])
+    };
+    flat.rules.iter().filter(calls).map(|rule| rule.head.relation.0 as usize).collect()
+}
+
+/// Views, but for what `init` and the roles depend on: these are known before anybody could ask.
+fn askable(program: &Program, flat: &Flat) -> Vec<bool> {
+    let keyword = |relation: usize| program.info(flat.relations[relation].predicate).keyword;
+    let mut asked_first: Vec<bool> = (0..flat.relations.len())
+        .map(|relation| {
+            flat.relations[relation].kind == RelationKind::Static
+                && matches!(keyword(relation), Some(Keyword::Init | Keyword::Role))
+        })
+        .collect();
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for rule in
+            flat.rules.iter().filter(|rule| asked_first[rule.head.relation.0 as usize]).collect::<Vec<_>>()
+        {
+            for atom in rule.body.iter().filter_map(FlatLiteral::atom) {
+                changed |= !std::mem::replace(&mut asked_first[atom.relation.0 as usize], true);
+            }
+        }
+    }
+    (0..flat.relations.len()).map(|relation| keyword(relation).is_none() && !asked_first[relation]).collect()
+}

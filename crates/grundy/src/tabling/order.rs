@@ -1,0 +1,124 @@
+//! The order in which the positive conditions of a rule are matched.
+//!
+//! An order costs the partial matches that it goes through. How many there are is estimated from the sizes of the
+//! relations and the numbers of different values in their columns as they are now. A beam search keeps the few best
+//! beginnings of each length: a single best one would walk into cross products, all of them would be too many.
+
+use super::relation::Relation;
+use crate::flat::{FlatAtom, FlatLiteral, FlatRule};
+use grundy_syntax::{TermId, Terms};
+use smallvec::SmallVec;
+
+/// How many beginnings are followed.
+const WIDTH: usize = 6;
+
+/// The variables of a rule as bits. Those above share the last one, which only makes estimates worse.
+type Variables = u128;
+
+/// A condition that is waiting for its place.
+struct Waiting<'a> {
+    literal: usize,
+    atom: &'a FlatAtom,
+    columns: SmallVec<[Variables; 8]>,
+    variables: Variables,
+    /// Means of rows that match, by bound columns.
+    known: Vec<(u64, f64)>,
+}
+
+/// The beginning of an order.
+#[derive(Clone)]
+struct Beginning {
+    order: SmallVec<[usize; 12]>,
+    placed: u128,
+    bound: Variables,
+    matches: f64,
+    cost: f64,
+}
+
+/// The positive conditions among `literals` in the order in which to match them, `first` in front.
+pub(super) fn order(
+    terms: &Terms,
+    relations: &mut [Relation],
+    rule: &FlatRule,
+    first: Option<usize>,
+    literals: &[usize],
+) -> Vec<usize> {
+    let mut waiting: Vec<Waiting> =
+        literals.iter().filter_map(|&literal| Waiting::new(terms, rule, literal)).collect();
+    let mut beginnings =
+        vec![Beginning { order: SmallVec::new(), placed: 0, bound: 0, matches: 1.0, cost: 0.0 }];
+    if let Some(first) = first.and_then(|first| waiting.iter().position(|item| item.literal == first)) {
+        let start = &mut beginnings[0];
+        start.order.push(first);
+        start.placed = bit(first);
+        start.bound = waiting[first].variables;
+    }
+    while beginnings[0].order.len() < waiting.len() {
+        beginnings = extend(&beginnings, &mut waiting, relations);
+    }
+    beginnings[0].order.iter().map(|&at| waiting[at].literal).collect()
+}
+
+fn bit(number: usize) -> u128 {
+    1 << number.min(127)
+}
+
+/// All ways to go on by one condition, the best ones in front.
+fn extend(beginnings: &[Beginning], waiting: &mut [Waiting], relations: &[Relation]) -> Vec<Beginning> {
+    let mut longer: Vec<Beginning> = Vec::with_capacity(beginnings.len() * waiting.len());
+    for beginning in beginnings {
+        for (at, item) in waiting.iter_mut().enumerate() {
+            if beginning.order.contains(&at) {
+                continue;
+            }
+            let matches = beginning.matches * item.mean(relations, beginning.bound);
+            let cost = beginning.cost + beginning.matches + matches;
+            let placed = beginning.placed | bit(at);
+            match longer.iter_mut().find(|other| other.placed == placed) {
+                Some(other) if other.cost <= cost => continue,
+                Some(other) => *other = beginning.followed_by(at, item.variables, matches, cost),
+                None => longer.push(beginning.followed_by(at, item.variables, matches, cost)),
+            }
+        }
+    }
+    longer.sort_by(|a, b| a.cost.total_cmp(&b.cost));
+    longer.truncate(WIDTH);
+    longer
+}
+
+impl Beginning {
+    fn followed_by(&self, at: usize, variables: Variables, matches: f64, cost: f64) -> Beginning {
+        let mut order = self.order.clone();
+        order.push(at);
+        Beginning { order, placed: self.placed | bit(at), bound: self.bound | variables, matches, cost }
+    }
+}
+
+impl<'a> Waiting<'a> {
+    fn new(terms: &Terms, rule: &'a FlatRule, literal: usize) -> Option<Waiting<'a>> {
+        let FlatLiteral::Holds(atom) = &rule.body[literal] else { return None };
+        let variables = |term: TermId| {
+            let mut found = 0;
+            terms.for_each_variable(term, &mut |variable| found |= bit(variable.0 as usize));
+            found
+        };
+        let columns: SmallVec<[Variables; 8]> = atom.args.iter().map(|&arg| variables(arg)).collect();
+        let all = columns.iter().fold(0, |all, column| all | column);
+        Some(Waiting { literal, atom, columns, variables: all, known: Vec::new() })
+    }
+
+    /// The mean number of rows that match, these variables being bound.
+    fn mean(&mut self, relations: &[Relation], bound: Variables) -> f64 {
+        let is_bound = |column: &Variables| column & !bound == 0;
+        let key = self.columns.iter().enumerate().filter(|(_, column)| is_bound(column));
+        let key = key.fold(0u64, |key, (number, _)| key | 1 << number.min(63));
+        if let Some((_, mean)) = self.known.iter().find(|(known, _)| *known == key) {
+            return *mean;
+        }
+        let columns: SmallVec<[usize; 8]> =
+            (0..self.columns.len()).filter(|&column| is_bound(&self.columns[column])).collect();
+        let mean = relations[self.atom.relation.0 as usize].estimate_matches(&columns);
+        self.known.push((key, mean));
+        mean
+    }
+}
