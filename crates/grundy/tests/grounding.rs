@@ -2,7 +2,7 @@
 
 mod support;
 
-use grundy::ground::{GroundConfig, GroundProgram, Method, ground, write_kif};
+use grundy::ground::{GroundConfig, GroundProgram, Method, Thresholds, ground, write_kif};
 use grundy::syntax::{Keyword, Program};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -45,11 +45,30 @@ fn check_methods(program: &Program) {
     assert_eq!(atoms(&fused, Keyword::Does), atoms(&compact, Keyword::Does), "input, compact");
 }
 
+/// The forms of a ground program: faithful, compact, and compact with all means that are kept for large games.
+fn forms() -> Vec<GroundConfig> {
+    let compact = GroundConfig { max_rules: 2_000_000, ..GroundConfig::default() };
+    let with = |split: f64, demand: u64, lift: u64| GroundConfig {
+        thresholds: Thresholds { split, demand, lift },
+        ..compact.clone()
+    };
+    vec![
+        GroundConfig { faithful: true, ..compact.clone() },
+        compact.clone(),
+        with(0.0, u64::MAX, u64::MAX),
+        with(400.0, 2, u64::MAX),
+        with(0.0, 2, 4),
+    ]
+}
+
 /// The ground program, written down and read back, plays as the sheet does.
 fn check_meaning(sheet: &Program, playouts: u64, steps: usize) {
-    for faithful in [true, false] {
+    for config in forms() {
         let mut text = Vec::new();
-        write_kif(&ground_with(sheet, Method::Fused, faithful), &mut text).expect("memory takes all");
+        println!("{:?}", config.thresholds);
+        let grounded = ground(sheet, &config);
+        let grounded = grounded.expect("the game is ground");
+        write_kif(&grounded, &mut text).expect("memory takes all");
         let read_back = program("ground.kif", &String::from_utf8(text).expect("KIF is text"));
         assert_agree(&mut reference(sheet), &mut reference(&read_back), playouts, steps);
     }
@@ -67,6 +86,7 @@ fn bundled_games_keep_their_meaning() {
     for (name, sheet) in bundled_games() {
         let program = program(&name, &sheet);
         if ground_with(&program, Method::Fused, true).rule_count() < 10_000 {
+            println!("{name}");
             check_meaning(&program, 1, 6);
         }
     }

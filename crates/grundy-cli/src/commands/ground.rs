@@ -9,7 +9,7 @@ use anyhow::Result;
 use clap::ValueEnum;
 use grundy::ground::{
     DotError, GroundConfig, GroundError, GroundProgram, LiftedRelation, LimitKind, MOST_NODES, Method,
-    Progress, Slice, ground, write_aspif, write_dot, write_json, write_kif,
+    Progress, Slice, Thresholds, ground, write_aspif, write_dot, write_json, write_kif,
 };
 use grundy_syntax::{Keyword, Span};
 use indicatif::{HumanBytes, HumanCount};
@@ -55,6 +55,10 @@ pub(crate) struct Args {
     /// Limit: how many rules the ground program may have
     #[arg(long, value_name = "N", default_value_t = GroundConfig::default().max_rules, help_heading = "Limits")]
     max_rules: u64,
+
+    /// Limit: how many instances a rule of a view may have; with more, the view is not grounded
+    #[arg(long, value_name = "N", default_value_t = Thresholds::default().lift, help_heading = "Limits")]
+    budget: u64,
 
     /// Limit: how many bytes of memory grounding may take
     #[arg(long, value_name = "BYTES", default_value_t = GroundConfig::default().max_bytes, help_heading = "Limits")]
@@ -126,6 +130,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let config = GroundConfig {
         method: args.method.method(),
         faithful: args.faithful,
+        thresholds: Thresholds { lift: args.budget, ..Thresholds::default() },
         max_rules: args.max_rules,
         max_bytes: args.max_memory,
         timeout: args.timeout,

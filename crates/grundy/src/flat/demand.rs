@@ -160,7 +160,7 @@ fn call_tables(program: &mut Program, flat: &mut Flat, adornments: &Adornments) 
             let name = format!("{}~call{relation}", program.name(info.predicate));
             let predicate = program.predicate(&name, arity);
             let template = (0..arity).map(|column| flat.terms.variable(VariableId(column as u32))).collect();
-            flat.add_relation(RelationInfo { predicate, template, arity, kind })
+            flat.add_relation(RelationInfo { predicate, template, arity, kind, is_part: false })
         }));
     }
     tables
@@ -184,7 +184,7 @@ fn rewrite(flat: &mut Flat, mut rule: FlatRule, adornments: &Adornments, tables:
         };
         let mut body: Vec<FlatLiteral> = own.iter().cloned().collect();
         body.extend(call.before.iter().map(|&number| rule.body[number].clone()));
-        let tests = rule.body.iter().filter(|literal| is_ready_test(flat, literal, &body, adornments));
+        let tests = rule.body.iter().filter(|literal| is_ready_test(flat, literal, &body));
         let tests: Vec<FlatLiteral> = tests.cloned().collect();
         body.extend(tests);
         // A call of the rule itself with the values it was called with says nothing new.
@@ -200,25 +200,18 @@ fn rewrite(flat: &mut Flat, mut rule: FlatRule, adornments: &Adornments, tables:
     flat.rules.push(rule);
 }
 
-/// Whether a condition is a test that is known before anything dynamic is, with all its variables in these conditions.
-fn is_ready_test(flat: &Flat, literal: &FlatLiteral, body: &[FlatLiteral], adornments: &Adornments) -> bool {
-    let usable = match literal {
-        FlatLiteral::Holds(_) => false,
-        FlatLiteral::Not(atom) => {
-            flat.info(atom.relation).kind == RelationKind::Static
-                && adornments[atom.relation.0 as usize].is_none()
-        }
-        FlatLiteral::Distinct(_) => true,
-    };
+/// Whether a condition is a comparison with all its variables in these conditions. Negations are left out: a call
+/// should not have to wait for what is negated to be complete.
+fn is_ready_test(flat: &Flat, literal: &FlatLiteral, body: &[FlatLiteral]) -> bool {
     let binds = |variable: VariableId| {
         body.iter().flat_map(|literal| literal.terms()).any(|term| flat.terms.contains(term, variable))
     };
-    usable
-        && literal.terms().all(|term| {
-            let mut all = true;
-            flat.terms.for_each_variable(term, &mut |variable| all &= binds(variable));
-            all
-        })
+    let is_known = |term: TermId| {
+        let mut all = true;
+        flat.terms.for_each_variable(term, &mut |variable| all &= binds(variable));
+        all
+    };
+    matches!(literal, FlatLiteral::Distinct(_)) && literal.terms().all(is_known)
 }
 
 /// Makes kinds fit again, the least kind that there is for each relation and what depends on it.

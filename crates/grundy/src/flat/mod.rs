@@ -52,6 +52,8 @@ pub struct RelationInfo {
     pub arity: usize,
     /// What its rows stand for.
     pub kind: RelationKind,
+    /// Whether it was introduced when a rule was split.
+    pub is_part: bool,
 }
 
 /// A relation applied to terms, one for each column.

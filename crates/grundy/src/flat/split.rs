@@ -258,6 +258,7 @@ impl<'a> Splitter<'a> {
             template,
             arity,
             kind: info.kind,
+            is_part: false,
         });
         self.parts.insert((relation, shapes), part);
         part

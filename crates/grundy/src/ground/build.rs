@@ -1,13 +1,14 @@
 //! From a program to its ground program.
 
-use super::compact;
+use super::compact::{self, Split};
 use super::components::components;
 use super::config::{GroundConfig, GroundError, LimitKind, Method};
+use super::refine::{Draft, refine};
 use super::store::Store;
 use super::tactics::{Overflow, Tactics};
 use super::{GroundProgram, GroundTimes};
 use crate::flat::{Flat, FlatLiteral, FlatRule, Origin, RelationKind, flatten};
-use crate::tabling::{Budget, Engine, Stop};
+use crate::tabling::{Budget, Engine, Fire, Plan, Stop};
 use grundy_syntax::{Keyword, Notation, Printer, Program};
 use std::time::Instant;
 
@@ -31,12 +32,7 @@ pub fn ground(program: &Program, config: &GroundConfig) -> Result<GroundProgram,
     loop {
         match attempt(&program, &flat, &tactics, config, start) {
             Ok(ground) => return Ok(ground),
-            Err(Failure::Overflow(overflow)) => {
-                if std::env::var_os("GDBG").is_some() {
-                    eprintln!("{:?}", start.elapsed());
-                }
-                tactics.answer(&program, &flat, &overflow)
-            }
+            Err(Failure::Overflow(overflow)) => tactics.answer(&program, &flat, &overflow),
             Err(Failure::Error(error)) => return Err(error),
         }
     }
@@ -76,10 +72,11 @@ fn attempt(
     engine.progress = config.progress.clone();
     let caps = |flat: &Flat| tactics.caps(simplified, flat);
     Grounder::new(&program, &flat, &mut engine, config, caps(&flat)).evaluate_statics(0)?;
+    let mut splits = Vec::new();
     if !config.faithful {
         let known = engine.relations.len();
         flat.terms = std::mem::take(&mut engine.terms);
-        compact::split(&mut program, &mut flat, &mut engine.relations);
+        splits = compact::split(&mut program, &mut flat, &engine.relations, &config.thresholds);
         engine.extend(&flat);
         Grounder::new(&program, &flat, &mut engine, config, caps(&flat)).evaluate_statics(known)?;
     }
@@ -96,7 +93,20 @@ fn attempt(
             grounder.store_all()?;
         }
     }
-    let (blocks, repeats) = grounder.store.finish(&grounder.engine.relations);
+    let mut store = grounder.store;
+    if !config.faithful {
+        // The second round looks at what the first one has split.
+        for min_cost in [config.thresholds.split, f64::INFINITY] {
+            (splits, store) = revise(&mut program, &mut flat, &mut engine, (splits, store), min_cost)?;
+        }
+    }
+    let (mut blocks, repeats) = store.finish(&engine.relations);
+    if !config.faithful {
+        flat.terms = std::mem::take(&mut engine.terms);
+        let (relations, blocks) = (&mut engine.relations, &mut blocks);
+        refine(Draft { program: &mut program, flat: &mut flat, relations, blocks });
+        engine.terms = std::mem::take(&mut flat.terms);
+    }
     let offsets = offsets(&flat, &engine);
     let times = GroundTimes { statics: statics_done - start, ground: statics_done.elapsed() };
     let flat = Flat { terms: engine.terms, ..flat };
@@ -112,6 +122,53 @@ fn attempt(
         lifted: tactics.lifted(),
     })
 }
+
+/// Puts right what was split wrongly: counts the instances that split rules would have had unsplit, splits what has
+/// turned out large, and stores again what has changed.
+fn revise(
+    program: &mut Program,
+    flat: &mut Flat,
+    engine: &mut Engine,
+    (splits, store): (Vec<Split>, Store),
+    min_cost: f64,
+) -> Result<(Vec<Split>, Store), Failure> {
+    let is_at_most = |rule: &FlatRule, most: u64| {
+        let mut counter = Counter { left: most };
+        engine.run_once(rule, |literal| is_ignored(flat, literal), &mut counter).is_ok()
+    };
+    let wrong = compact::wrongly_split(flat, &splits, &store.instances, is_at_most);
+    let splits: Vec<(Split, bool)> = splits.into_iter().zip(wrong).collect();
+    flat.terms = std::mem::take(&mut engine.terms);
+    let known = (&engine.relations[..], &store.instances[..]);
+    let revision = compact::revise(program, flat, &splits, known, min_cost);
+    engine.extend(flat);
+    let mut grounder = Grounder { program, flat, engine, store };
+    let rules = grounder.store.revise(flat, &revision);
+    grounder.store.active = true;
+    grounder.run_all(rules.into_iter())?;
+    Ok((revision.splits, grounder.store))
+}
+
+/// Counts matches, up to a point.
+struct Counter {
+    left: u64,
+}
+
+impl Fire for Counter {
+    fn select(&mut self, _rule: usize) {}
+
+    fn begin(&mut self) -> u64 {
+        self.left.saturating_mul(STEPS_PER_MATCH)
+    }
+
+    fn fire(&mut self, _engine: &mut Engine, _plan: &Plan) -> Result<(), Stop> {
+        self.left = self.left.checked_sub(1).ok_or(Stop::TooMany)?;
+        Ok(())
+    }
+}
+
+/// Counting goes on for so many steps for each match that there may be.
+const STEPS_PER_MATCH: u64 = 8;
 
 /// The first atom of each relation: dynamic relations have one for each row, others none.
 fn offsets(flat: &Flat, engine: &Engine) -> Vec<u32> {
@@ -199,14 +256,18 @@ impl<'a> Grounder<'a> {
     /// Runs every rule once, all relations being complete.
     fn store_all(&mut self) -> Result<(), Failure> {
         self.store.active = true;
+        self.store.instances.fill(0);
+        let kept: Vec<usize> = (0..self.flat.rules.len()).filter(|&rule| self.store.keeps(rule)).collect();
+        self.run_all(kept.into_iter())
+    }
+
+    /// Runs these rules once, one after the other.
+    fn run_all(&mut self, rules: impl Iterator<Item = usize>) -> Result<(), Failure> {
         let flat = self.flat;
-        for (number, rule) in flat.rules.iter().enumerate() {
-            if !self.store.keeps(number) {
-                continue;
-            }
-            crate::tabling::Fire::select(&mut self.store, number);
+        for number in rules {
+            self.store.select(number);
             let ignored = |literal: &FlatLiteral| is_ignored(flat, literal);
-            let done = self.engine.run_once(rule, ignored, &mut self.store);
+            let done = self.engine.run_once(&flat.rules[number], ignored, &mut self.store);
             done.map_err(|stop| self.error(stop, number))?;
         }
         Ok(())
@@ -247,14 +308,9 @@ impl<'a> Grounder<'a> {
     }
 
     fn run_links(&mut self) -> Result<(), Failure> {
-        let flat = self.flat;
-        for (number, rule) in flat.rules.iter().enumerate().filter(|(_, rule)| rule.origin == Origin::Link) {
-            crate::tabling::Fire::select(&mut self.store, number);
-            self.engine
-                .run_once(rule, |_| false, &mut self.store)
-                .map_err(|stop| self.error(stop, number))?;
-        }
-        Ok(())
+        let links = self.flat.rules.iter().enumerate().filter(|(_, rule)| rule.origin == Origin::Link);
+        let links: Vec<usize> = links.map(|(number, _)| number).collect();
+        self.run_all(links.into_iter())
     }
 
     fn check_static_negation(&self, components: &[Vec<usize>]) -> Result<(), Failure> {

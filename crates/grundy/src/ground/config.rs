@@ -25,6 +25,8 @@ pub struct GroundConfig {
     pub method: Method,
     /// Exactly the instances of the sheet's own rules.
     pub faithful: bool,
+    /// When compact grounding goes to which lengths.
+    pub thresholds: Thresholds,
     /// Limit: rules.
     pub max_rules: u64,
     /// Limit: bytes held by relations and rules.
@@ -37,6 +39,23 @@ pub struct GroundConfig {
     pub interrupt: Option<Arc<AtomicBool>>,
     /// Told now and then how far it is.
     pub progress: Option<Arc<Progress>>,
+}
+
+/// When compact grounding goes to which lengths.
+#[derive(Clone, Debug)]
+pub struct Thresholds {
+    /// A rule with fewer literals than this is not split.
+    pub split: f64,
+    /// A view is evaluated on demand when one of its rules has, or will have, more instances than this.
+    pub demand: u64,
+    /// It stays lifted when it still has more than this.
+    pub lift: u64,
+}
+
+impl Default for Thresholds {
+    fn default() -> Thresholds {
+        Thresholds { split: 400.0, demand: 1_000_000, lift: 30_000_000 }
+    }
 }
 
 /// How far grounding is, for whoever watches it from another thread.
@@ -68,6 +87,7 @@ impl Default for GroundConfig {
         GroundConfig {
             method: Method::default(),
             faithful: false,
+            thresholds: Thresholds::default(),
             max_rules: 200_000_000,
             max_bytes: 8 << 30,
             timeout: None,

@@ -113,14 +113,20 @@ fn column_guard(
     domains: &Domains,
 ) -> Option<RelationId> {
     let values: Vec<TermId> = domains[relation.0 as usize][column].values()?.map(TermId).collect();
-    let name = format!("{}~column{}", program.name(flat.info(relation).predicate), column + 1);
+    let name = format!("{}~{}column{}", program.name(flat.info(relation).predicate), relation.0, column + 1);
     let predicate = program.predicate(&name, 1);
     let known = flat.relations.iter().position(|info| info.predicate == predicate);
     if let Some(known) = known {
         return Some(RelationId(known as u32));
     }
     let template = [flat.terms.variable(VariableId(0))].into();
-    let guard = flat.add_relation(RelationInfo { predicate, template, arity: 1, kind: RelationKind::Static });
+    let guard = flat.add_relation(RelationInfo {
+        predicate,
+        template,
+        arity: 1,
+        kind: RelationKind::Static,
+        is_part: false,
+    });
     for value in values {
         let head = FlatAtom { relation: guard, args: [value].into() };
         flat.rules.push(FlatRule { head, body: Vec::new(), variables: 0, origin: Origin::Link });

@@ -14,11 +14,12 @@ mod components;
 mod config;
 mod emit;
 mod lift;
+mod refine;
 mod store;
 mod tactics;
 
 pub use build::ground;
-pub use config::{GroundConfig, GroundError, LimitKind, Method, Progress};
+pub use config::{GroundConfig, GroundError, LimitKind, Method, Progress, Thresholds};
 pub use emit::{DotError, MOST_NODES, Slice, write_asp, write_aspif, write_dot, write_json, write_kif};
 
 use crate::flat::{Flat, FlatRule, RelationId};

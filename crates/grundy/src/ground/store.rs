@@ -6,6 +6,7 @@
 
 use super::Block;
 use super::arena::Arena;
+use super::compact::Revision;
 use crate::flat::{Flat, FlatLiteral, FlatRule, Origin, RelationId, RelationKind};
 use crate::tabling::{Build, Engine, Fire, Plan, Relation, Stop, build, share_done, values};
 use hashbrown::HashTable;
@@ -71,9 +72,6 @@ pub(super) struct Store {
 
 impl Store {
     pub(super) fn new(flat: &Flat, max_rules: u64, caps: Vec<u64>) -> Store {
-        let dynamic: Vec<bool> =
-            flat.relations.iter().map(|info| info.kind == RelationKind::Dynamic).collect();
-        let dynamic = &dynamic[..];
         let mut store = Store {
             blocks: Vec::new(),
             by_signature: FxHashMap::default(),
@@ -84,32 +82,77 @@ impl Store {
             repeats: 0,
             stored: 0,
             max_rules,
-            next_look: caps.iter().map(|&cap| if cap == u64::MAX { cap } else { FIRST_LOOK }).collect(),
+            next_look: caps
+                .iter()
+                .map(|&cap| if cap == u64::MAX { cap } else { cap.min(FIRST_LOOK) })
+                .collect(),
             caps,
             begun_with: 0,
             current: 0,
             active: true,
         };
-        let mut rules_of_block: Vec<usize> = Vec::new();
-        for rule in &flat.rules {
+        store.add_recipes(flat);
+        store
+    }
+
+    /// Prepares to store the rules that have no recipe yet.
+    fn add_recipes(&mut self, flat: &Flat) {
+        let dynamic: Vec<bool> =
+            flat.relations.iter().map(|info| info.kind == RelationKind::Dynamic).collect();
+        for rule in &flat.rules[self.recipes.len()..] {
             let is_stored = matches!(rule.origin, Origin::Rule(_)) && dynamic[rule.head.relation.0 as usize];
-            let recipe = is_stored.then(|| store.recipe(flat, rule, dynamic));
+            let recipe = is_stored.then(|| self.recipe(flat, rule, &dynamic));
             if let Some(recipe) = &recipe {
-                rules_of_block.resize(store.blocks.len(), 0);
-                rules_of_block[recipe.block] += 1;
                 // Conditions of the same relation may change places.
-                if recipe.sorted || !determines_variables(flat, rule, dynamic) {
-                    store.known[recipe.block].get_or_insert_default();
+                if recipe.sorted || !determines_variables(flat, rule, &dynamic) {
+                    self.compare_from_now_on(recipe.block);
                 }
             }
-            store.recipes.push(recipe);
+            self.recipes.push(recipe);
         }
+        let mut rules_of_block = vec![0; self.blocks.len()];
+        self.recipes.iter().flatten().for_each(|recipe| rules_of_block[recipe.block] += 1);
         for (block, &rules) in rules_of_block.iter().enumerate() {
             if rules > 1 {
-                store.known[block].get_or_insert_default();
+                self.compare_from_now_on(block);
             }
         }
-        store
+    }
+
+    /// Forgets the instances of some rules, and of those that are kept together with them; prepares for the rules that
+    /// have been added. The rules that have to be run again.
+    pub(super) fn revise(&mut self, flat: &Flat, revision: &Revision) -> Vec<usize> {
+        let dropped = |rule: usize| revision.dropped.get(rule).is_some_and(|dropped| *dropped);
+        let mut affected = vec![false; self.blocks.len()];
+        for (rule, recipe) in self.recipes.iter().enumerate() {
+            if let Some(recipe) = recipe.as_ref().filter(|_| dropped(rule)) {
+                affected[recipe.block] = true;
+            }
+        }
+        let again = |recipe: &Option<Recipe>| recipe.as_ref().is_some_and(|recipe| affected[recipe.block]);
+        let again: Vec<usize> =
+            (0..self.recipes.len()).filter(|&rule| again(&self.recipes[rule]) && !dropped(rule)).collect();
+        for (block, affected) in affected.iter().enumerate() {
+            if *affected {
+                let stride = 1 + self.blocks[block].literals.len();
+                let old = std::mem::replace(&mut self.blocks[block].rows, Arena::new(stride));
+                self.stored -= old.len() as u64;
+                self.known[block] = self.known[block].take().map(|_| HashTable::new());
+            }
+        }
+        for (recipe, dropped) in self.recipes.iter_mut().zip(&revision.dropped) {
+            if *dropped {
+                *recipe = None;
+            }
+        }
+        let new_relations = &flat.relations[self.mentions.len()..];
+        self.mentions.extend(new_relations.iter().map(|info| Relation::new(info.arity)));
+        let new_rules = revision.first_new..flat.rules.len();
+        self.instances.resize(flat.rules.len(), 0);
+        self.caps.resize(flat.rules.len(), u64::MAX);
+        self.next_look.resize(flat.rules.len(), u64::MAX);
+        self.add_recipes(flat);
+        again.into_iter().chain(new_rules).collect()
     }
 
     fn recipe(&mut self, flat: &Flat, rule: &FlatRule, dynamic: &[bool]) -> Recipe {

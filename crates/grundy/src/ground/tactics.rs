@@ -6,22 +6,25 @@
 
 use super::LiftedRelation;
 use super::compact::infer;
-use super::config::GroundConfig;
+use super::components::components;
+use super::config::{GroundConfig, Thresholds};
 use super::lift::lift;
-use crate::flat::{Flat, FlatLiteral, FlatRule, Origin, RelationId, RelationKind, can_demand, demand};
+use crate::flat::{
+    Flat, FlatAtom, FlatLiteral, FlatRule, Origin, RelationId, RelationKind, can_demand, demand,
+};
 use grundy_syntax::{Keyword, Program, Term, TermId};
 
-/// The instances that a rule may have before its relation is evaluated on demand.
-const WHOLE: u64 = 1_000_000;
+/// When one rule will have too many, others that have this share of what it may have are not waited for.
+const LARGE: f64 = 0.3;
 
-/// When one rule will have too many, others that have so many already are not waited for.
-const LARGE: u64 = 300_000;
+/// A rule that puts terms together may have fewer instances than others by this factor: terms may grow without end.
+const WITH_TERMS: u64 = 30;
 
-/// The instances that a rule may have before its relation is left lifted.
-const MOST: u64 = 30_000_000;
+/// Relations of which no larger share is ever asked for are evaluated on demand from the start.
+const SMALL_SHARE: f64 = 0.125;
 
-/// The same for a rule that puts terms together: these may grow without end.
-const MOST_WITH_TERMS: u64 = 1_000_000;
+/// ... if they could have so many rows.
+const WORTH_ASKING: f64 = 1_000.0;
 
 /// An attempt has ended because a rule had more instances than it may have.
 pub(super) struct Overflow {
@@ -46,6 +49,7 @@ enum Stage {
 pub(super) struct Tactics {
     /// For each relation of the simplified program, whether it is a view of which one could leave something out.
     askable: Vec<bool>,
+    thresholds: Thresholds,
     stages: Vec<Stage>,
     /// The relations that are evaluated on demand.
     demanded: Vec<bool>,
@@ -58,7 +62,9 @@ impl Tactics {
             if config.faithful { vec![false; flat.relations.len()] } else { askable(program, flat) };
         let stage = |&askable: &bool| if askable { Stage::Whole } else { Stage::Settled };
         let stages = askable.iter().map(stage).collect();
-        Tactics { askable, stages, demanded: vec![false; flat.relations.len()], lifted: Vec::new() }
+        let thresholds = config.thresholds.clone();
+        let demanded = called_with_constants(flat, &askable);
+        Tactics { askable, thresholds, stages, demanded, lifted: Vec::new() }
     }
 
     /// The relations that are not grounded.
@@ -92,9 +98,9 @@ impl Tactics {
         for rule in &simplified.rules {
             let Some(number) = rule_number(rule.origin) else { continue };
             let cap = match self.stages[rule.head.relation.0 as usize] {
-                Stage::Whole => WHOLE,
-                Stage::Asked if makes_terms(simplified, rule) => MOST_WITH_TERMS,
-                Stage::Asked => MOST,
+                Stage::Whole => self.thresholds.demand,
+                Stage::Asked if makes_terms(simplified, rule) => self.thresholds.lift / WITH_TERMS,
+                Stage::Asked => self.thresholds.lift,
                 Stage::Settled => u64::MAX,
             };
             by_rule[number] = by_rule[number].min(cap);
@@ -105,12 +111,13 @@ impl Tactics {
 
     /// Draws the conclusion from an overflow.
     pub(super) fn answer(&mut self, program: &Program, flat: &Flat, overflow: &Overflow) {
+        let large = (self.thresholds.demand as f64 * LARGE) as u64;
         for rule in &flat.rules {
             let Some(number) = rule_number(rule.origin) else { continue };
             let relation = rule.head.relation.0 as usize;
             let is_culprit = number == overflow.rule as usize;
             match self.stages[relation] {
-                Stage::Whole if is_culprit || overflow.instances[number] > LARGE => {
+                Stage::Whole if is_culprit || overflow.instances[number] > large => {
                     self.stages[relation] = Stage::Asked;
                     self.ask(flat, relation);
                 }
@@ -167,6 +174,43 @@ impl Tactics {
     }
 }
 
+/// Relations that are always called with constants, and so with a small part of what they could be called with. Calls
+/// of relations that they depend on themselves do not count.
+fn called_with_constants(flat: &Flat, askable: &[bool]) -> Vec<bool> {
+    let mut component_of = vec![0; flat.relations.len()];
+    for (number, members) in components(flat, |_| true).iter().enumerate() {
+        members.iter().for_each(|&member| component_of[member] = number);
+    }
+    // For each relation the columns that are constant, for each of its callers.
+    let mut calls: Vec<Vec<Vec<usize>>> = vec![Vec::new(); flat.relations.len()];
+    for rule in &flat.rules {
+        for atom in rule.body.iter().filter_map(FlatLiteral::atom) {
+            let relation = atom.relation.0 as usize;
+            if askable[relation] && component_of[relation] != component_of[rule.head.relation.0 as usize] {
+                let constant = |column: &usize| flat.terms.is_ground(atom.args[*column]);
+                calls[relation].push((0..atom.args.len()).filter(constant).collect());
+            }
+        }
+    }
+    let candidates: Vec<usize> = (0..flat.relations.len())
+        .filter(|&relation| {
+            !calls[relation].is_empty() && calls[relation].iter().all(|call| !call.is_empty())
+        })
+        .collect();
+    let mut demanded = vec![false; flat.relations.len()];
+    if candidates.is_empty() {
+        return demanded;
+    }
+    let domains = infer(flat, &[]);
+    for relation in candidates {
+        let sizes: Vec<f64> = domains[relation].iter().map(|domain| domain.size().max(1.0)).collect();
+        let share = |call: &Vec<usize>| 1.0 / call.iter().map(|&column| sizes[column]).product::<f64>();
+        let shares: f64 = calls[relation].iter().map(share).sum();
+        demanded[relation] = shares <= SMALL_SHARE && sizes.iter().product::<f64>() >= WORTH_ASKING;
+    }
+    demanded
+}
+
 /// The rule of the sheet.
 fn rule_number(origin: Origin) -> Option<usize> {
     match origin {
@@ -190,15 +234,19 @@ fn callers(flat: &Flat, relations: &[bool]) -> Vec<usize> {
     flat.rules.iter().filter(calls).map(|rule| rule.head.relation.0 as usize).collect()
 }
 
-/// Views, but for what `init` and the roles depend on: these are known before anybody could ask.
+/// Views, but for what is known before anybody could ask: what `init` and the roles depend on, and what has to be
+/// complete because the negation of something that depends on it is static.
 fn askable(program: &Program, flat: &Flat) -> Vec<bool> {
     let keyword = |relation: usize| program.info(flat.relations[relation].predicate).keyword;
     let mut asked_first: Vec<bool> = (0..flat.relations.len())
-        .map(|relation| {
-            flat.relations[relation].kind == RelationKind::Static
-                && matches!(keyword(relation), Some(Keyword::Init | Keyword::Role))
-        })
+        .map(|relation| matches!(keyword(relation), Some(Keyword::Init | Keyword::Role)))
         .collect();
+    let is_static = |atom: &FlatAtom| flat.info(atom.relation).kind == RelationKind::Static;
+    for literal in flat.rules.iter().filter(|rule| is_static(&rule.head)).flat_map(|rule| &rule.body) {
+        if let FlatLiteral::Not(atom) = literal {
+            asked_first[atom.relation.0 as usize] = true;
+        }
+    }
     let mut changed = true;
     while changed {
         changed = false;

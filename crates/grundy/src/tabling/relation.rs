@@ -61,6 +61,10 @@ impl Relation {
         Relation { arity, distinct: vec![Cell::default(); arity], ..Relation::default() }
     }
 
+    pub(crate) fn arity(&self) -> usize {
+        self.arity
+    }
+
     pub(crate) fn len(&self) -> u32 {
         self.len
     }
@@ -161,7 +165,7 @@ impl Relation {
     }
 
     /// About the number of different values in a column; counted anew only when there are twice as many rows.
-    fn distinct(&self, column: usize) -> f64 {
+    pub(crate) fn distinct(&self, column: usize) -> f64 {
         if let Some(index) = self.indexes.iter().find(|index| *index.columns == [column]) {
             return index.keys as f64;
         }

@@ -8,9 +8,6 @@ use super::estimate::Estimates;
 use crate::flat::{Flat, FlatLiteral, FlatRule, RelationKind};
 use grundy_syntax::VariableId;
 
-/// A rule that costs less than this is not worth splitting.
-const MIN_COST: f64 = 400.0;
-
 /// How much less has to come of it.
 const MIN_GAIN: f64 = 1.5;
 
@@ -27,6 +24,8 @@ pub(super) struct Item {
     pub(super) variables: Vec<VariableId>,
     kind: RelationKind,
     is_positive: bool,
+    /// Whether it asks for a move.
+    is_move: bool,
     /// Of all assignments to its variables, the share that meets the condition.
     share: f64,
 }
@@ -40,20 +39,24 @@ pub(super) enum Source {
     Part(Vec<Item>),
 }
 
-/// The conditions that a rule should have; `None` if it is best left as it is.
+/// The conditions that a rule should have; `None` if it is best left as it is. It is not worth while for a rule that
+/// costs less than `min_cost`; if it is known what the rule costs, that is `actual`.
 pub(super) fn decompose(
     flat: &Flat,
     estimates: &Estimates,
     rule: &FlatRule,
     sizes: &[f64],
+    min_cost: f64,
+    actual: Option<f64>,
 ) -> Option<Vec<Item>> {
     let planner = Planner { flat, estimates, rule, sizes, head: variables(flat, &rule.head.args) };
     let items = planner.items();
-    let unsplit = planner.cost(&items);
-    if unsplit < MIN_COST {
+    let unsplit = actual.unwrap_or_else(|| planner.cost(&items));
+    if unsplit < min_cost {
         return None;
     }
-    let plans = [Planner::instances, Planner::rows].map(|measure| planner.eliminate(items.clone(), measure));
+    let plans = [Planner::instances, Planner::rows, Planner::cost_after]
+        .map(|measure| planner.eliminate(items.clone(), measure));
     let best = plans.into_iter().flatten().min_by(|a, b| a.0.total_cmp(&b.0))?;
     (best.0 * MIN_GAIN <= unsplit).then_some(best.1)
 }
@@ -97,6 +100,7 @@ impl Planner<'_> {
                 variables: variables(self.flat, &terms),
                 kind,
                 is_positive: matches!(literal, FlatLiteral::Holds(_)),
+                is_move: literal.atom().is_some_and(|atom| self.estimates.is_move(atom)),
                 share,
             }
         };
@@ -116,27 +120,43 @@ impl Planner<'_> {
         variables.iter().map(|v| self.sizes[v.0 as usize]).product()
     }
 
-    /// What a rule with these conditions costs, without their parts.
-    fn cost_alone(&self, items: &[Item], is_stored: bool) -> f64 {
-        let stored = items.iter().filter(|item| item.kind == RelationKind::Dynamic).count();
-        let each = if is_stored { 1.0 + stored as f64 } else { MATCH_COST };
-        self.matches(items) * each
+    /// What a rule with these variables in the head and these conditions costs, without their parts.
+    fn cost_alone(&self, head: &[VariableId], items: &[Item], is_stored: bool) -> f64 {
+        let matches = self.matches(items);
+        let stored = 1 + items.iter().filter(|item| item.kind == RelationKind::Dynamic).count();
+        let rules = if is_stored { self.complement(head, items, matches).min(matches) } else { 0.0 };
+        matches * MATCH_COST + rules * stored as f64
+    }
+
+    /// The rules that are left of so many matches when groups that have nearly all moves become the negation of the
+    /// rest: one for each group, and one for each move that a group does not have.
+    fn complement(&self, head: &[VariableId], items: &[Item], matches: f64) -> f64 {
+        let mut moves = items.iter().filter(|item| item.is_move);
+        let (Some(one), None) = (moves.next(), moves.next()) else { return matches };
+        let is_other = |item: &&Item| item.is_positive && !item.is_move && item.kind == RelationKind::Dynamic;
+        let others: Vec<Item> = items.iter().filter(is_other).cloned().collect();
+        let kept = others.iter().flat_map(|item| &item.variables).chain(head);
+        let kept: Vec<VariableId> = kept.copied().filter(|v| !one.variables.contains(v)).collect();
+        let groups = self.matches(&others).max(self.assignments(kept.into_iter()));
+        groups + (groups * self.estimates.moves() - matches).max(0.0)
     }
 
     /// What a rule with these conditions costs, with all parts.
     fn cost(&self, items: &[Item]) -> f64 {
         let is_stored = self.flat.info(self.rule.head.relation).kind == RelationKind::Dynamic;
-        self.cost_alone(items, is_stored) + self.cost_of_parts(items, is_stored)
+        self.cost_alone(&self.head, items, is_stored) + self.cost_of_parts(items, is_stored)
     }
 
     fn cost_of_parts(&self, items: &[Item], is_stored: bool) -> f64 {
         let parts = items.iter().filter_map(|item| match &item.source {
-            Source::Part(inner) => Some((inner, is_stored && item.kind == RelationKind::Dynamic)),
+            Source::Part(inner) => Some((item, inner)),
             Source::Condition(_) => None,
         });
-        parts
-            .map(|(inner, stored)| self.cost_alone(inner, stored) + self.cost_of_parts(inner, is_stored))
-            .sum()
+        let cost = |(item, inner): (&Item, &Vec<Item>)| {
+            let is_kept = is_stored && item.kind == RelationKind::Dynamic;
+            self.cost_alone(&item.variables, inner, is_kept) + self.cost_of_parts(inner, is_stored)
+        };
+        parts.map(cost).sum()
     }
 
     /// Takes out variables, smallest bag first; the best of all stages with its cost.
@@ -199,6 +219,11 @@ impl Planner<'_> {
         self.instances(items, bag).min(self.assignments(bag.shared.iter().copied()))
     }
 
+    /// What all costs with the part.
+    fn cost_after(&self, items: &[Item], bag: &Bag) -> f64 {
+        self.cost(&self.take_out(items.to_vec(), bag))
+    }
+
     /// The conditions with a part in the place of some of them.
     fn take_out(&self, items: Vec<Item>, bag: &Bag) -> Vec<Item> {
         let rows = self.rows(&items, bag);
@@ -213,6 +238,7 @@ impl Planner<'_> {
             variables: bag.shared.clone(),
             kind,
             is_positive: true,
+            is_move: false,
             share: (rows / combinations.max(1.0)).min(1.0),
         });
         rest

@@ -6,19 +6,27 @@
 use super::domains::{Domains, variable_domains};
 use crate::flat::{Flat, FlatAtom, FlatLiteral, FlatRule, RelationKind};
 use crate::tabling::Relation;
-use grundy_syntax::{TermId, Terms, VariableId};
+use grundy_syntax::{Keyword, Program, TermId, Terms, VariableId};
 
 /// Sizes of relations and columns.
 pub(super) struct Estimates {
-    domains: Domains,
+    /// What can stand in each column, if relations are not complete yet.
+    domains: Option<Domains>,
     /// The number of rows of each relation.
     sizes: Vec<f64>,
     /// For each relation the numbers of different values in its columns.
     columns: Vec<Vec<f64>>,
+    /// For each relation, whether its rows are moves.
+    is_move: Vec<bool>,
 }
 
 impl Estimates {
-    pub(super) fn new(flat: &Flat, relations: &[Relation], domains: &Domains) -> Estimates {
+    pub(super) fn new(
+        program: &Program,
+        flat: &Flat,
+        relations: &[Relation],
+        domains: &Domains,
+    ) -> Estimates {
         let columns: Vec<Vec<f64>> = domains
             .iter()
             .map(|columns| columns.iter().map(|domain| domain.size().max(1.0)).collect())
@@ -29,7 +37,8 @@ impl Estimates {
                 sizes[relation] = f64::from(relations[relation].len());
             }
         }
-        let mut estimates = Estimates { domains: domains.clone(), sizes, columns };
+        let mut estimates =
+            Estimates { domains: Some(domains.clone()), sizes, columns, is_move: moves(program, flat) };
         // What rules can derive is often far less than the product of the columns. Each round carries that
         // one view further; three are enough for `legal`, `does` and what follows.
         for _ in 0..3 {
@@ -54,13 +63,38 @@ impl Estimates {
         }
     }
 
+    /// The sizes of complete relations.
+    pub(super) fn exact(program: &Program, flat: &Flat, relations: &[Relation]) -> Estimates {
+        let sizes = relations.iter().map(|relation| f64::from(relation.len())).collect();
+        let of =
+            |relation: &Relation| (0..relation.arity()).map(|column| relation.distinct(column)).collect();
+        let columns = relations.iter().map(of).collect();
+        Estimates { domains: None, sizes, columns, is_move: moves(program, flat) }
+    }
+
     /// How many values each variable of a rule can have.
     pub(super) fn variables(&self, flat: &Flat, rule: &FlatRule) -> Vec<f64> {
+        let Some(domains) = &self.domains else { return self.variables_by_columns(flat, rule) };
         let reached = vec![true; flat.relations.len()];
-        match variable_domains(flat, rule, &self.domains, &reached) {
+        match variable_domains(flat, rule, domains, &reached) {
             Some(domains) => domains.iter().map(|domain| domain.size().max(1.0)).collect(),
             None => vec![0.0; rule.variables],
         }
+    }
+
+    /// A variable has no more values than any of its columns.
+    fn variables_by_columns(&self, flat: &Flat, rule: &FlatRule) -> Vec<f64> {
+        let mut sizes = vec![f64::INFINITY; rule.variables];
+        for literal in &rule.body {
+            let FlatLiteral::Holds(atom) = literal else { continue };
+            for (&arg, &values) in atom.args.iter().zip(&self.columns[atom.relation.0 as usize]) {
+                flat.terms.for_each_variable(arg, &mut |variable| {
+                    let size = &mut sizes[variable.0 as usize];
+                    *size = size.min(values);
+                });
+            }
+        }
+        sizes
     }
 
     /// The number of assignments to the variables of some terms.
@@ -94,4 +128,19 @@ impl Estimates {
         let all: f64 = self.columns[relation].iter().product();
         (self.sizes[relation] / all.max(1.0)).min(1.0)
     }
+
+    /// Whether an atom is a move that somebody makes.
+    pub(super) fn is_move(&self, atom: &FlatAtom) -> bool {
+        self.is_move.get(atom.relation.0 as usize).is_some_and(|is_move| *is_move)
+    }
+
+    /// The number of moves of all roles.
+    pub(super) fn moves(&self) -> f64 {
+        self.sizes.iter().zip(&self.is_move).filter(|(_, is_move)| **is_move).map(|(size, _)| size).sum()
+    }
+}
+
+fn moves(program: &Program, flat: &Flat) -> Vec<bool> {
+    let does = program.keyword(Keyword::Does);
+    flat.relations.iter().map(|info| Some(info.predicate) == does).collect()
 }

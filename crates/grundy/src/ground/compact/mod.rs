@@ -10,6 +10,8 @@
 //! 5. [`decompose`], [`split`]: a rule with many variables is split along a tree decomposition of its variables. The
 //!    parts that are introduced are shared between rules where they coincide.
 //!
+//! 6. [`revise`]: when relations are complete, what was split wrongly is put right.
+//!
 //! Splitting has a price, so it is done where an estimate says that it pays: [`estimate`] knows the sizes of
 //! the static relations and, from [`domains`], which values can stand in which column.
 
@@ -20,11 +22,15 @@ mod merge;
 mod permanent;
 mod project;
 mod relevant;
+mod revise;
 mod split;
 
 pub(super) use domains::{Domains, infer};
 pub(super) use relevant::drop_irrelevant;
+pub(super) use revise::{Revision, revise, wrongly_split};
+pub(super) use split::Split;
 
+use super::config::Thresholds;
 use crate::flat::Flat;
 use crate::tabling::Relation;
 use grundy_syntax::Program;
@@ -38,8 +44,13 @@ pub(super) fn simplify(program: &mut Program, flat: &mut Flat) {
 }
 
 /// Splits rules: step 5. `relations` hold the rows of the static relations. New relations get names in the program.
-pub(super) fn split(program: &mut Program, flat: &mut Flat, relations: &mut [Relation]) {
+pub(super) fn split(
+    program: &mut Program,
+    flat: &mut Flat,
+    relations: &[Relation],
+    thresholds: &Thresholds,
+) -> Vec<Split> {
     let domains = domains::infer(flat, relations);
-    let estimates = estimate::Estimates::new(flat, relations, &domains);
-    split::split_rules(program, flat, estimates);
+    let estimates = estimate::Estimates::new(program, flat, relations, &domains);
+    split::split_rules(program, flat, &estimates, thresholds)
 }

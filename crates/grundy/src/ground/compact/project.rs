@@ -44,7 +44,8 @@ fn drop_columns(program: &mut Program, flat: &mut Flat, relation: RelationId, ke
     let kind = info.kind;
     let predicate = program.predicate(&name, kept.len());
     let template = (0..kept.len()).map(|column| flat.terms.variable(VariableId(column as u32))).collect();
-    let projected = flat.add_relation(RelationInfo { predicate, template, arity: kept.len(), kind });
+    let projected =
+        flat.add_relation(RelationInfo { predicate, template, arity: kept.len(), kind, is_part: false });
     let project = |args: &[TermId]| -> Box<[TermId]> { kept.iter().map(|&column| args[column]).collect() };
     for rule in &mut flat.rules {
         let in_body = rule.body.iter_mut().filter_map(|literal| match literal {

@@ -21,27 +21,64 @@ use super::estimate::Estimates;
 use crate::flat::{
     Flat, FlatAtom, FlatLiteral, FlatRule, Origin, RelationId, RelationInfo, RelationKind, renumber,
 };
+use crate::ground::config::Thresholds;
 use grundy_syntax::{Program, TermId, VariableId};
 use rustc_hash::FxHashMap;
 
+/// A rule that was split.
+pub(in crate::ground) struct Split {
+    /// As it was before.
+    pub(super) original: FlatRule,
+    /// What it has become, by number: its parts, and at the end what is left of it.
+    pub(super) rules: Vec<usize>,
+}
+
 /// Splits all rules for which it pays.
-pub(super) fn split_rules(program: &mut Program, flat: &mut Flat, estimates: Estimates) {
+pub(super) fn split_rules(
+    program: &mut Program,
+    flat: &mut Flat,
+    estimates: &Estimates,
+    thresholds: &Thresholds,
+) -> Vec<Split> {
     let rules = std::mem::take(&mut flat.rules);
-    let mut splitter = Splitter { program, flat, parts: FxHashMap::default(), done: Vec::new(), names: 0 };
+    let mut splits = Vec::new();
+    let mut splitter = Splitter::new(program, flat);
     for rule in rules {
         let kind = splitter.flat.info(rule.head.relation).kind;
-        if matches!(rule.origin, Origin::Rule(_)) && kind != RelationKind::Static {
-            let sizes = estimates.variables(splitter.flat, &rule);
-            match decompose(splitter.flat, &estimates, &rule, &sizes) {
-                Some(items) => splitter.split(rule, items),
-                None => splitter.done.push(rule),
+        let may_split = matches!(rule.origin, Origin::Rule(_)) && kind != RelationKind::Static;
+        let sizes = estimates.variables(splitter.flat, &rule);
+        let items =
+            may_split.then(|| decompose(splitter.flat, estimates, &rule, &sizes, thresholds.split, None));
+        match items.flatten() {
+            Some(items) => {
+                let rules = splitter.split(rule.clone(), &items);
+                splits.push(Split { original: rule, rules });
             }
-        } else {
-            splitter.done.push(rule);
+            None => splitter.done.push(rule),
         }
     }
     let done = splitter.done;
     flat.rules = done;
+    splits
+}
+
+/// Splits more rules as planned; parts and rules are added behind those that there are.
+pub(super) fn split_more(
+    program: &mut Program,
+    flat: &mut Flat,
+    planned: Vec<(FlatRule, Vec<Item>)>,
+) -> Vec<Split> {
+    let done = std::mem::take(&mut flat.rules);
+    let mut splitter = Splitter::new(program, flat);
+    splitter.done = done;
+    let split = |(rule, items): (FlatRule, Vec<Item>)| {
+        let rules = splitter.split(rule.clone(), &items);
+        Split { original: rule, rules }
+    };
+    let splits = planned.into_iter().map(split).collect();
+    let done = splitter.done;
+    flat.rules = done;
+    splits
 }
 
 /// The kind of a part, and its rule with variables numbered by first occurrence.
@@ -51,18 +88,25 @@ struct Splitter<'a> {
     program: &'a mut Program,
     flat: &'a mut Flat,
     /// Relations that were introduced, by the body of their rule.
-    parts: FxHashMap<PartKey, RelationId>,
+    parts: FxHashMap<PartKey, (RelationId, usize)>,
     done: Vec<FlatRule>,
-    names: usize,
+    /// The rules of the parts that the current rule uses.
+    used: Vec<usize>,
 }
 
-impl Splitter<'_> {
-    /// Adds a rule in the form that was planned, and the rules of its parts.
-    fn split(&mut self, mut rule: FlatRule, items: Vec<Item>) {
+impl<'a> Splitter<'a> {
+    fn new(program: &'a mut Program, flat: &'a mut Flat) -> Splitter<'a> {
+        Splitter { program, flat, parts: FxHashMap::default(), done: Vec::new(), used: Vec::new() }
+    }
+
+    /// Adds a rule in the form that was planned, and the rules of its parts; the numbers of all these.
+    fn split(&mut self, mut rule: FlatRule, items: &[Item]) -> Vec<usize> {
         let body = items.iter().map(|item| self.literal(&rule, item)).collect();
         rule.body = body;
         renumber(&mut self.flat.terms, &mut rule);
+        self.used.push(self.done.len());
         self.done.push(rule);
+        std::mem::take(&mut self.used)
     }
 
     /// The condition for an item: one of the rule's own, or a part.
@@ -161,29 +205,31 @@ impl Splitter<'_> {
         let mut rule = FlatRule { head, body, variables: parent.variables, origin: parent.origin };
         renumber(&mut self.flat.terms, &mut rule);
         let key = (kind, rule.head.args.clone(), rule.body.clone());
-        let relation = match self.parts.get(&key) {
+        let (relation, number) = match self.parts.get(&key) {
             Some(&known) => known,
             None => {
                 let relation = self.new_relation(parent.head.relation, kind, arity);
-                self.parts.insert(key, relation);
+                let number = self.done.len();
+                self.parts.insert(key, (relation, number));
                 rule.head.relation = relation;
                 self.done.push(rule);
-                relation
+                (relation, number)
             }
         };
+        self.used.push(number);
         FlatAtom { relation, args }
     }
 
     fn new_relation(&mut self, parent: RelationId, kind: RelationKind, arity: usize) -> RelationId {
-        self.names += 1;
+        let number = self.flat.relations.len();
         let parent = self.program.name(self.flat.info(parent).predicate);
         let stem = parent.split('~').next().unwrap_or(parent);
         let name = match kind {
-            RelationKind::Guard => format!("{stem}~guard{}", self.names),
-            RelationKind::Static | RelationKind::Dynamic => format!("{stem}~{}", self.names),
+            RelationKind::Guard => format!("{stem}~guard{number}"),
+            RelationKind::Static | RelationKind::Dynamic => format!("{stem}~{number}"),
         };
         let predicate = self.program.predicate(&name, arity);
         let template = (0..arity).map(|column| self.flat.terms.variable(VariableId(column as u32))).collect();
-        self.flat.add_relation(RelationInfo { predicate, template, arity, kind })
+        self.flat.add_relation(RelationInfo { predicate, template, arity, kind, is_part: true })
     }
 }

@@ -1,13 +1,14 @@
 //! The rules of what was not grounded, as KIF.
 
-use crate::flat::{FlatAtom, FlatLiteral, FlatRule};
+use crate::flat::{FlatAtom, FlatLiteral, FlatRule, RelationId};
 use crate::ground::GroundProgram;
-use grundy_syntax::{Term, TermId};
+use grundy_syntax::{Keyword, Term, TermId};
 use std::fmt::Write as _;
 
 /// A rule with its variables, on one line.
 pub(super) fn rule_text(ground: &GroundProgram, rule: &FlatRule) -> String {
-    let head = atom_text(ground, &rule.head);
+    let name = |relation: RelationId| ground.program.name(ground.flat.info(relation).predicate);
+    let head = atom_text(ground, &rule.head, name(rule.head.relation));
     if rule.body.is_empty() && head.starts_with('(') {
         return head;
     }
@@ -17,8 +18,8 @@ pub(super) fn rule_text(ground: &GroundProgram, rule: &FlatRule) -> String {
 
 fn literal_text(ground: &GroundProgram, literal: &FlatLiteral) -> String {
     match literal {
-        FlatLiteral::Holds(atom) => atom_text(ground, atom),
-        FlatLiteral::Not(atom) => format!("(not {})", atom_text(ground, atom)),
+        FlatLiteral::Holds(atom) => condition_text(ground, atom),
+        FlatLiteral::Not(atom) => format!("(not {})", condition_text(ground, atom)),
         FlatLiteral::Distinct(pairs) => {
             let pair = |&(a, b): &(TermId, TermId)| {
                 let mut out = "(distinct ".to_owned();
@@ -33,9 +34,15 @@ fn literal_text(ground: &GroundProgram, literal: &FlatLiteral) -> String {
     }
 }
 
-fn atom_text(ground: &GroundProgram, atom: &FlatAtom) -> String {
+/// What is asked of the initial state never changes, so that it can be asked of any state, as sheets do.
+fn condition_text(ground: &GroundProgram, atom: &FlatAtom) -> String {
+    let info = ground.program.info(ground.flat.info(atom.relation).predicate);
+    let is_initial = info.keyword == Some(Keyword::Init);
+    atom_text(ground, atom, if is_initial { "true" } else { ground.program.symbols.name(info.name) })
+}
+
+fn atom_text(ground: &GroundProgram, atom: &FlatAtom, name: &str) -> String {
     let info = ground.flat.info(atom.relation);
-    let name = ground.program.name(info.predicate);
     if info.template.is_empty() {
         return name.to_owned();
     }

@@ -1,0 +1,86 @@
+//! Atoms that always hold.
+
+use super::Draft;
+use crate::flat::RelationId;
+use crate::ground::Block;
+use crate::ground::arena::Arena;
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+
+/// Atoms that a rule without conditions gives, by relation.
+type Facts = FxHashMap<RelationId, FxHashSet<u32>>;
+
+/// Takes facts out of conditions, and out of the program what they make superfluous: rules that ask for their
+/// negation, and other rules for them. What has no condition left is a fact as well, so this is repeated.
+pub(super) fn fold_facts(draft: &mut Draft<'_>) {
+    let mut facts = Facts::default();
+    loop {
+        let before: usize = facts.values().map(FxHashSet::len).sum();
+        for block in draft.blocks.iter().filter(|block| block.literals.is_empty()) {
+            let known = facts.entry(block.head).or_default();
+            known.extend(block.rows.iter().map(|record| record[0]));
+        }
+        let after: usize = facts.values().map(FxHashSet::len).sum();
+        if after == before {
+            return;
+        }
+        fold(draft.blocks, &facts);
+    }
+}
+
+fn fold(blocks: &mut Vec<Block>, facts: &Facts) {
+    let none = FxHashSet::default();
+    let of = |relation: RelationId| facts.get(&relation).unwrap_or(&none);
+    let mut changed: FxHashMap<(RelationId, Vec<(RelationId, bool)>), FxHashSet<Vec<u32>>> =
+        FxHashMap::default();
+    for block in blocks.iter_mut() {
+        let heads = of(block.head);
+        let is_affected = block.literals.iter().any(|(relation, _)| !of(*relation).is_empty());
+        if block.literals.is_empty() || (heads.is_empty() && !is_affected) {
+            continue;
+        }
+        let literals: SmallVec<[(&FxHashSet<u32>, bool); 8]> =
+            block.literals.iter().map(|&(relation, positive)| (of(relation), positive)).collect();
+        let all = std::mem::replace(&mut block.rows, Arena::new(1 + block.literals.len()));
+        for record in all.iter() {
+            let is_fact = |at: usize| literals[at].0.contains(&record[at + 1]);
+            if heads.contains(&record[0]) || (0..literals.len()).any(|at| !literals[at].1 && is_fact(at)) {
+                continue;
+            }
+            let kept: SmallVec<[usize; 8]> = (0..literals.len()).filter(|&at| !is_fact(at)).collect();
+            if kept.len() == literals.len() {
+                block.rows.push(record);
+                continue;
+            }
+            let kinds = kept.iter().map(|&at| block.literals[at]).collect();
+            let shorter = std::iter::once(record[0]).chain(kept.iter().map(|&at| record[at + 1])).collect();
+            changed.entry((block.head, kinds)).or_default().insert(shorter);
+        }
+    }
+    let mut changed: Vec<_> = changed.into_iter().collect();
+    changed.sort_by(|a, b| a.0.cmp(&b.0));
+    for ((head, literals), records) in changed {
+        add_records(blocks, head, &literals, records);
+    }
+}
+
+/// Adds records to the block that they belong to, unless they are there.
+fn add_records(
+    blocks: &mut Vec<Block>,
+    head: RelationId,
+    literals: &[(RelationId, bool)],
+    records: FxHashSet<Vec<u32>>,
+) {
+    let known = blocks.iter().position(|block| block.head == head && *block.literals == *literals);
+    let at = known.unwrap_or_else(|| {
+        blocks.push(Block { head, literals: literals.into(), rows: Arena::new(1 + literals.len()) });
+        blocks.len() - 1
+    });
+    let mut records = records;
+    for record in blocks[at].rows.iter() {
+        records.remove(record);
+    }
+    let mut records: Vec<Vec<u32>> = records.into_iter().collect();
+    records.sort_unstable();
+    records.iter().for_each(|record| blocks[at].rows.push(record));
+}

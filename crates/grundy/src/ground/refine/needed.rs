@@ -1,0 +1,67 @@
+//! What answers depend on.
+
+use super::Draft;
+use crate::analysis::Graph;
+use crate::flat::{RelationId, RelationKind};
+use crate::ground::Block;
+use crate::ground::arena::Arena;
+
+/// Drops rules for atoms of views that no answer needs.
+pub(super) fn drop_unneeded(draft: &mut Draft<'_>) {
+    let count = draft.relations.len();
+    let is_view = |relation: usize| {
+        draft.program.info(draft.flat.relations[relation].predicate).keyword.is_none()
+            && draft.flat.relations[relation].kind == RelationKind::Dynamic
+    };
+    let views: Vec<bool> = (0..count).map(is_view).collect();
+    let rows = |relation: usize| if views[relation] { draft.relations[relation].len() as usize } else { 0 };
+    let mut needed: Vec<Vec<bool>> = (0..count).map(|relation| vec![false; rows(relation)]).collect();
+    let mut graph = Graph::new(count);
+    for block in draft.blocks.iter() {
+        block.literals.iter().for_each(|(body, _)| graph.add_edge(block.head.0 as usize, body.0 as usize));
+    }
+    // A component stands behind all that it needs, so callers come first from the end.
+    for members in graph.components().into_iter().rev() {
+        let of_members = |block: &&Block| members.contains(&(block.head.0 as usize));
+        loop {
+            let mut changed = false;
+            for block in draft.blocks.iter().filter(of_members) {
+                changed |= mark(block, &views, &mut needed, &members);
+            }
+            if !changed {
+                break;
+            }
+        }
+    }
+    for block in draft.blocks.iter_mut().filter(|block| views[block.head.0 as usize]) {
+        let wanted = &needed[block.head.0 as usize];
+        if block.rows.iter().any(|record| !wanted[record[0] as usize]) {
+            let all = std::mem::replace(&mut block.rows, Arena::new(1 + block.literals.len()));
+            all.iter().filter(|record| wanted[record[0] as usize]).for_each(|record| block.rows.push(record));
+        }
+    }
+}
+
+/// Marks the conditions of the needed rules of a block; tells whether that has to be repeated for its component.
+fn mark(block: &Block, views: &[bool], needed: &mut [Vec<bool>], members: &[usize]) -> bool {
+    let head = block.head.0 as usize;
+    let is_wanted = |relation: &RelationId| views[relation.0 as usize];
+    let literals: Vec<(usize, usize)> = (0..block.literals.len())
+        .filter(|&at| is_wanted(&block.literals[at].0))
+        .map(|at| (at + 1, block.literals[at].0.0 as usize))
+        .collect();
+    if literals.is_empty() {
+        return false;
+    }
+    let mut changed = false;
+    for record in block.rows.iter() {
+        if views[head] && !needed[head][record[0] as usize] {
+            continue;
+        }
+        for &(at, relation) in &literals {
+            let known = std::mem::replace(&mut needed[relation][record[at] as usize], true);
+            changed |= !known && members.contains(&relation);
+        }
+    }
+    changed
+}
