@@ -17,7 +17,9 @@ mod store;
 
 pub use build::ground;
 pub use config::{GroundConfig, GroundError, LimitKind, Method, Progress};
-pub use emit::{DotError, MOST_NODES, Slice, write_asp, write_aspif, write_dot, write_json, write_kif, write_prolog};
+pub use emit::{
+    DotError, MOST_NODES, Slice, write_asp, write_aspif, write_dot, write_json, write_kif, write_prolog,
+};
 
 use crate::flat::{Flat, RelationId};
 use crate::tabling::Relation;

@@ -37,8 +37,7 @@ main :-
 ";
 
 /// The keywords that the links speak of, so that they have to be known to Prolog.
-const LINKED: [Keyword; 5] =
-    [Keyword::True, Keyword::Does, Keyword::Init, Keyword::Next, Keyword::Legal];
+const LINKED: [Keyword; 5] = [Keyword::True, Keyword::Does, Keyword::Init, Keyword::Next, Keyword::Legal];
 
 /// Writes the program g(R) for a Prolog with tabling.
 pub fn write_prolog(program: &Program, out: &mut impl Write) -> io::Result<()> {
@@ -145,8 +144,7 @@ impl<'a> Exporter<'a> {
     /// The conditions that take part in matching, positive ones as in the sheet, each of the others as
     /// soon as its variables have values.
     fn in_order<'r>(&self, rule: &'r Rule) -> Vec<&'r Literal> {
-        let is_dropped =
-            |literal: &Literal| matches!(literal, Literal::Not(atom) if self.is_dynamic(atom));
+        let is_dropped = |literal: &Literal| matches!(literal, Literal::Not(atom) if self.is_dynamic(atom));
         let is_test = |literal: &&Literal| !matches!(literal, Literal::Holds(_));
         let (mut tests, binders): (Vec<_>, Vec<_>) =
             rule.literals().filter(|literal| !is_dropped(literal)).partition(is_test);
