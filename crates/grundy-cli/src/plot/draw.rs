@@ -92,9 +92,9 @@ impl Canvas {
         for tick in axis.ticks(&self.x) {
             let x = self.across(tick.value);
             grid_line((x, TOP), (x, bottom), svg);
-            svg.words((x, bottom + 17.0), "middle", &tick.label);
+            svg.words((x, bottom + 20.0), "middle", &tick.label);
         }
-        svg.words((LEFT + (WIDTH - LEFT - RIGHT) / 2.0, bottom + 38.0), "middle", &axis.label);
+        svg.words((LEFT + (WIDTH - LEFT - RIGHT) / 2.0, bottom + 40.0), "middle", &axis.label);
     }
 
     fn draw_y_axis(&self, axis: &Axis, svg: &mut Svg) {

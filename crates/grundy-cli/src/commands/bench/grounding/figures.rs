@@ -2,7 +2,7 @@
 
 use super::published::{self, BUDGETS};
 use super::record::{Record, Run, Task};
-use super::summary::{GROWS_FROM, Shares, Summary};
+use super::summary::{ASPIF, COMPACT, FAITHFUL, GRINGO, GROWS_FROM, SWIPL, Shares, Summary};
 use crate::commands::bench::statistics::growing_share;
 use crate::plot::{Axis, Ink, Mark, Plot, Series, Unit};
 
@@ -32,10 +32,13 @@ fn shares<'a>(summary: &'a Summary, what: &str) -> Option<&'a Shares> {
     summary.shares.iter().find(|shares| shares.what == what)
 }
 
-/// How many sheets are done within a budget, over the budget.
-fn curve(name: &str, shares: Option<&Shares>) -> Series {
-    let points = shares.map_or(Vec::new(), |shares| growing_share(&shares.seconds));
-    Series::new(name, Mark::Steps, points)
+/// How many sheets are done within a budget, over the budget: from none up to the limit on time. What
+/// would be done later is not known.
+fn curve(summary: &Summary, what: &str, name: &str) -> Option<Series> {
+    let growing = growing_share(&shares(summary, what)?.seconds);
+    let first = growing.first().map(|&(seconds, _)| (seconds, 0.0));
+    let last = growing.last().map(|&(seconds, share)| (summary.limits.seconds.max(seconds), share));
+    Some(Series::new(name, Mark::Steps, first.into_iter().chain(growing).chain(last)))
 }
 
 fn share_plot(title: &str, series: Vec<Series>) -> Plot {
@@ -87,12 +90,13 @@ fn iterative_against_one_step(records: &[Record]) -> Figure {
 }
 
 fn base_and_input(summary: &Summary) -> Figure {
-    let series = vec![
-        curve("one-step", shares(summary, published::ONE_STEP.what)),
-        curve("iterative", shares(summary, published::ITERATIVE.what)),
-        Series::new("one-step, published", Mark::Crosses, published::ONE_STEP.points()).ink(Ink::Of(0)),
-        Series::new("iterative, published", Mark::Crosses, published::ITERATIVE.points()).ink(Ink::Of(1)),
-    ];
+    let methods = [("one-step", &published::ONE_STEP), ("iterative", &published::ITERATIVE)];
+    let ours = methods.iter().filter_map(|(name, published)| curve(summary, published.what, name));
+    let mut series: Vec<Series> = ours.collect();
+    for (number, (name, published)) in methods.into_iter().enumerate() {
+        let name = format!("{name}, published");
+        series.push(Series::new(&name, Mark::Crosses, published.points()).ink(Ink::Of(number)));
+    }
     let plot = share_plot("Figure 3: base and input within a time budget", series);
     let caption = "Published: one-step 45 % within 0.1 s, 84 % within 1 s, 98 % within a minute; iterative 0 %, \
                    75 % and 90 %. Of 240 games, 2 and 13 failed.";
@@ -100,9 +104,9 @@ fn base_and_input(summary: &Summary) -> Figure {
 }
 
 fn rules(summary: &Summary) -> Figure {
-    let mut series = vec![curve("rules alone", shares(summary, published::RULES.what))];
-    let whole = ["compact, whole process", "faithful, whole process"];
-    series.extend(whole.iter().filter_map(|what| Some(curve(what, Some(shares(summary, what)?)))));
+    let names = [(published::RULES.what, "rules alone"), (COMPACT, COMPACT), (FAITHFUL, FAITHFUL)];
+    let curves = names.iter().filter_map(|(what, name)| curve(summary, what, name));
+    let mut series: Vec<Series> = curves.collect();
     let published = Series::new("rules alone, published", Mark::Crosses, published::RULES.points());
     series.push(published.ink(Ink::Of(0)));
     let plot = share_plot("Figure 4: rules within a time budget", series);
@@ -148,13 +152,9 @@ fn rules_against_time(records: &[Record], summary: &Summary) -> Figure {
 }
 
 fn other_grounders(summary: &Summary) -> Figure {
-    let whole =
-        ["compact, whole process", "faithful, with aspif", "gringo, with aspif", "swipl, whole process"];
-    let faithful = "faithful, whole process";
-    let names =
-        if shares(summary, whole[1]).is_some() { whole } else { [whole[0], faithful, whole[2], whole[3]] };
-    let curves = names.iter().filter_map(|what| Some(curve(what, Some(shares(summary, what)?))));
-    let mut series: Vec<Series> = curves.collect();
+    let faithful = if shares(summary, ASPIF).is_some() { ASPIF } else { FAITHFUL };
+    let names = [COMPACT, faithful, GRINGO, SWIPL];
+    let mut series: Vec<Series> = names.iter().filter_map(|what| curve(summary, what, what)).collect();
     for (number, published) in
         [&published::KISSMANN_PROLOG, &published::KISSMANN_GRAPHS].into_iter().enumerate()
     {

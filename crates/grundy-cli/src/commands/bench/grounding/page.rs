@@ -63,7 +63,7 @@ fn shares(summary: &Summary) -> String {
     let budgets = BUDGETS.map(|(_, name)| name);
     let header = [&["share of sheets done within", "sheets"][..], &budgets, &["failed"]].concat();
     let ours = summary.shares.iter().map(|shares| {
-        let below = shares.below.iter().map(|share| text::percent(*share));
+        let below = text::our_cells(summary, shares);
         let cells = [shares.what.to_owned(), shares.sheets.to_string()].into_iter().chain(below);
         ("", cells.chain([shares.failed.to_string()]).collect())
     });
@@ -113,7 +113,7 @@ fn failures(summary: &Summary) -> String {
     let rows = summary
         .failures
         .iter()
-        .map(|failure| ("", vec![failure.game.clone(), failure.run.to_owned(), failure.why.clone()]));
+        .map(|failure| ("", vec![failure.game.clone(), failure.run.name().to_owned(), failure.why.clone()]));
     let rows: Vec<_> = rows.collect();
     let unreadable = match summary.unreadable.as_slice() {
         [] => String::new(),

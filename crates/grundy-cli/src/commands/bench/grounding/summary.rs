@@ -1,6 +1,6 @@
 //! What there is to say about all sheets together.
 
-use super::published::BUDGETS;
+use super::published::{self, BUDGETS};
 use super::record::{Record, Run, Task};
 use super::run::Bench;
 use crate::commands::bench::statistics::{PowerLaw, fit, median, share_below};
@@ -17,6 +17,13 @@ const COMPARED: std::ops::RangeInclusive<u64> = 100_000..=10_000_000;
 
 /// Slower than another grounder by more than this is worth a line.
 const SLOWER_SECONDS: f64 = 0.02;
+
+/// The lines of the table that are about whole processes.
+pub(super) const COMPACT: &str = "compact, whole process";
+pub(super) const FAITHFUL: &str = "faithful, whole process";
+pub(super) const ASPIF: &str = "faithful, with aspif";
+pub(super) const GRINGO: &str = "gringo, with aspif";
+pub(super) const SWIPL: &str = "swipl, whole process";
 
 /// All that the text, the page and the JSON object tell.
 #[derive(Clone, Debug, Serialize)]
@@ -77,6 +84,10 @@ fn slope<S: Serializer>(law: &PowerLaw, serializer: S) -> Result<S::Ok, S::Error
     serializer.serialize_f64(law.slope)
 }
 
+fn task_name<S: Serializer>(task: &Task, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(task.name())
+}
+
 /// Conditions of the compact form against the faithful one, over the games that have both.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Literals {
@@ -112,7 +123,8 @@ pub(super) struct Against {
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Failure {
     pub(super) game: String,
-    pub(super) run: &'static str,
+    #[serde(serialize_with = "task_name")]
+    pub(super) run: Task,
     pub(super) why: String,
 }
 
@@ -148,14 +160,14 @@ fn all_shares(records: &[&Record], bench: &Bench) -> Vec<Shares> {
     type Seconds = fn(&Run) -> Option<f64>;
     let whole: Seconds = |run| Some(run.seconds);
     let lines: [(&'static str, Task, Seconds); 8] = [
-        ("compact, whole process", Task::Compact, whole),
-        ("faithful, whole process", Task::Faithful, whole),
-        ("faithful, with aspif", Task::Aspif, whole),
-        ("gringo, with aspif", Task::Gringo, whole),
-        ("swipl, whole process", Task::Swipl, whole),
-        ("base and input, one-step", Task::OneStep, Run::reach_seconds),
-        ("base and input, iterative", Task::Iterative, Run::reach_seconds),
-        ("rules, base and input known", Task::OneStep, Run::rules_seconds),
+        (COMPACT, Task::Compact, whole),
+        (FAITHFUL, Task::Faithful, whole),
+        (ASPIF, Task::Aspif, whole),
+        (GRINGO, Task::Gringo, whole),
+        (SWIPL, Task::Swipl, whole),
+        (published::ONE_STEP.what, Task::OneStep, Run::reach_seconds),
+        (published::ITERATIVE.what, Task::Iterative, Run::reach_seconds),
+        (published::RULES.what, Task::OneStep, Run::rules_seconds),
     ];
     let runs =
         |task| bench.tasks.contains(&task) || bench.rivals.iter().any(|found| found.rival.task() == task);
@@ -267,7 +279,7 @@ fn counts_agree(ours: &Run, theirs: &Run) -> bool {
 fn failures(records: &[&Record]) -> Vec<Failure> {
     let failed = records.iter().flat_map(|record| {
         let runs = record.runs.iter().filter(|run| !run.is_fine());
-        runs.map(|run| Failure { game: record.game.clone(), run: run.task.name(), why: run.why() })
+        runs.map(|run| Failure { game: record.game.clone(), run: run.task, why: run.why() })
     });
     failed.collect()
 }

@@ -1,10 +1,10 @@
 //! The summary for a terminal.
 
 use super::published::{self, BUDGETS, Published};
+use super::record::Task;
 use super::summary::{Against, Failure, Growth, Large, Literals, Shares, Summary};
 use crate::render::count;
 use indicatif::{HumanBytes, HumanCount};
-use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// How many games of a list are named.
@@ -22,7 +22,7 @@ pub(super) fn text(summary: &Summary) -> String {
     if !paragraphs.is_empty() {
         _ = write!(text, "\n{}", paragraphs.concat());
     }
-    text.push_str(&failures(&summary.failures));
+    text.push_str(&failures(summary));
     text
 }
 
@@ -46,15 +46,25 @@ pub(super) fn head(summary: &Summary) -> String {
 fn table(summary: &Summary) -> String {
     let budgets = BUDGETS.map(|(_, name)| name.to_owned());
     let mut text = line("share of sheets done within", "sheets", &budgets, "failed");
-    summary.shares.iter().for_each(|shares| text.push_str(&our_line(shares)));
+    summary.shares.iter().for_each(|shares| text.push_str(&our_line(summary, shares)));
     text.push_str("published in 2014 (2.4 GHz)\n");
     published::TABLE.iter().for_each(|published| text.push_str(&published_line(published)));
     text
 }
 
-fn our_line(shares: &Shares) -> String {
-    let cells: Vec<String> = shares.below.iter().map(|share| percent(*share)).collect();
+fn our_line(summary: &Summary, shares: &Shares) -> String {
+    let cells = our_cells(summary, shares);
     line(&format!("  {}", shares.what), &shares.sheets.to_string(), &cells, &shares.failed.to_string())
+}
+
+/// The shares for all budgets. What ran out of time before a budget did might have been done within it.
+pub(super) fn our_cells(summary: &Summary, shares: &Shares) -> Vec<String> {
+    let is_open = |budget: f64| shares.failed > 0 && budget > summary.limits.seconds;
+    let cell = |(budget, share): (f64, f64)| match is_open(budget) {
+        true => format!("≥ {}", percent(share)),
+        false => percent(share),
+    };
+    BUDGETS.iter().map(|(budget, _)| *budget).zip(shares.below.iter().copied()).map(cell).collect()
 }
 
 fn published_line(published: &Published) -> String {
@@ -156,14 +166,24 @@ fn list(names: impl ExactSizeIterator<Item = String>) -> String {
     shown.join(", ")
 }
 
-/// Every failure, by run.
-fn failures(failures: &[Failure]) -> String {
-    let mut by_run: BTreeMap<&str, Vec<&Failure>> = BTreeMap::new();
-    failures.iter().for_each(|failure| by_run.entry(failure.run).or_default().push(failure));
+/// What failed, by run: of the two forms every game with the reason, of the others the names.
+fn failures(summary: &Summary) -> String {
     let mut text = String::new();
-    for (run, failures) in by_run {
-        _ = writeln!(text, "\nfailed: {run} ({})", failures.len());
-        failures.iter().for_each(|failure| _ = writeln!(text, "  {}: {}", failure.game, failure.why));
+    if !summary.unreadable.is_empty() {
+        _ = writeln!(text, "\nnot readable: {}", list(summary.unreadable.iter().cloned()));
+    }
+    let mut tasks: Vec<Task> = summary.failures.iter().map(|failure| failure.run).collect();
+    tasks.sort_unstable();
+    tasks.dedup();
+    for task in tasks {
+        let failed: Vec<&Failure> = summary.failures.iter().filter(|failure| failure.run == task).collect();
+        _ = write!(text, "\nfailed: {} ({})", task.name(), failed.len());
+        if matches!(task, Task::Compact | Task::Faithful) {
+            failed.iter().for_each(|failure| _ = write!(text, "\n  {}: {}", failure.game, failure.why));
+            text.push('\n');
+        } else {
+            _ = writeln!(text, ": {}", list(failed.iter().map(|failure| failure.game.clone())));
+        }
     }
     text
 }
