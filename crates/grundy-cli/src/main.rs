@@ -8,6 +8,7 @@ mod output;
 mod plot;
 mod progress;
 mod render;
+mod scratch;
 mod trace;
 
 use clap::{Parser, Subcommand};

@@ -116,12 +116,46 @@ fn a_bad_sheet_is_told_and_stops_nothing() {
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
+/// Ctrl-C while the second sheet is grounded.
+#[cfg(unix)]
+#[test]
+fn what_is_done_is_told_when_the_user_stops() {
+    let folder = folder("stop");
+    std::fs::copy(root().join(TIC_TAC_TOE), folder.join("a.kif")).unwrap();
+    // The clash of five numbers has 100⁵ instances.
+    let clash = "(<= (clash ?a ?b ?c ?d ?e) (pair ?a ?b) (pair ?c ?d) (true (n ?e)))";
+    let sheet =
+        (0..99).fold(format!("{EXPLODING}{clash}"), |sheet, n| sheet + &format!("(succ {n} {})", n + 1));
+    std::fs::write(folder.join("b.kif"), sheet).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_grundy"));
+    command.args(["bench", "grounding", "--form", "faithful", "--corpus"]).arg(&folder);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().unwrap();
+    std::thread::sleep(std::time::Duration::from_secs(2));
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(code(&output), 3, "{}", stderr(&output));
+    assert!(stdout(&output).starts_with("1 sheet, one process each"), "{}", stdout(&output));
+    assert!(stderr(&output).contains("limit `interrupt`"));
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
 #[test]
 fn json_has_the_whole_summary_in_any_number_of_jobs() {
     let run = |jobs: &str| json(&bench(&[TIC_TAC_TOE, HEX, "--json", "--jobs", jobs]));
     let (one, two) = (run("1"), run("2"));
-    let parts =
-        ["sheets", "unreadable", "limits", "shares", "large", "growth", "literals", "against", "failures"];
+    let parts = [
+        "sheets",
+        "unreadable",
+        "limits",
+        "budgets",
+        "shares",
+        "large",
+        "growth",
+        "literals",
+        "against",
+        "failures",
+    ];
     assert_eq!(one.as_object().unwrap().keys().collect::<Vec<_>>(), parts);
     assert_eq!(one["sheets"], 2);
     assert_eq!((&one["literals"], &one["failures"]), (&two["literals"], &two["failures"]));

@@ -1,12 +1,11 @@
 //! One process, measured from outside: its time by the clock, and the most memory that it had.
 
 use std::io;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command};
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
-use wait4::{ResUse, Wait4};
+use wait4::Wait4;
 
 /// How often somebody looks whether the user wants to stop.
 const TICK: Duration = Duration::from_millis(50);
@@ -53,7 +52,7 @@ pub(crate) fn measure(command: &mut Command, bounds: Bounds, stop: &AtomicBool) 
     limit_memory(id, bounds.memory);
     let (sender, receiver) = channel();
     let waiter = std::thread::spawn(move || {
-        let used = wait(child);
+        let used = child.wait4();
         // Nobody listens once the other side has failed.
         let _ = sender.send((used, start.elapsed()));
     });
@@ -83,10 +82,6 @@ pub(crate) fn measure(command: &mut Command, bounds: Bounds, stop: &AtomicBool) 
     Ok(Ended { how, wall, cpu: used.rusage.utime + used.rusage.stime, peak_bytes })
 }
 
-fn wait(child: Child) -> io::Result<ResUse> {
-    child.wait4()
-}
-
 /// Ends a process by its number. The waiting thread may have seen its end a moment ago, and then the
 /// number is free; but numbers are given out in turn, so that nobody else has it yet.
 #[cfg(unix)]
@@ -111,33 +106,6 @@ fn limit_memory(id: u32, bytes: Option<u64>) {
 
 #[cfg(not(target_os = "linux"))]
 fn limit_memory(_id: u32, _bytes: Option<u64>) {}
-
-/// A folder for files that live as long as this value: in memory where the system has such a place, so
-/// that no disk is measured.
-pub(crate) struct Scratch(PathBuf);
-
-impl Scratch {
-    pub(crate) fn new() -> io::Result<Scratch> {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let memory = Path::new("/dev/shm");
-        let folder = if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() };
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let path = folder.join(format!("grundy-bench-{}-{number}", std::process::id()));
-        std::fs::create_dir(&path)?;
-        Ok(Scratch(path))
-    }
-
-    /// The path of a file in the folder.
-    pub(crate) fn file(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
 
 #[cfg(all(test, unix))]
 mod tests {
@@ -165,14 +133,5 @@ mod tests {
         let ended = run("exec sleep 0.2", 60.0, false);
         assert!(ended.wall >= Duration::from_millis(200) && ended.cpu < Duration::from_millis(200));
         assert!(ended.peak_bytes.is_none_or(|bytes| bytes > 100_000));
-    }
-
-    #[test]
-    fn a_scratch_folder_is_gone_in_the_end() {
-        let scratch = Scratch::new().unwrap();
-        let folder = scratch.file("x").parent().unwrap().to_owned();
-        assert!(folder.is_dir());
-        drop(scratch);
-        assert!(!folder.exists());
     }
 }

@@ -1,7 +1,7 @@
 //! `grundy bench grounding`: a whole folder of sheets, one process each.
 //!
-//! [`run`] is the outline. [`run`](mod@run) starts the processes, [`record`] is what they measured,
-//! [`summary`] what there is to say about it, [`figures`] and [`page`] how that looks.
+//! The function [`run`] is the outline. `run.rs` starts the processes, `record.rs` is what they measured,
+//! `summary.rs` what there is to say about it, `text.rs`, `figures.rs` and `page.rs` how that looks.
 
 mod figures;
 mod page;
@@ -12,7 +12,7 @@ mod run;
 mod summary;
 mod text;
 
-use crate::files::{sheets_below, write_whole};
+use crate::files::{make_folder, sheets_below, write_whole};
 use crate::interrupt;
 use crate::output::{Failure, Outcome, note, print, print_json};
 use anyhow::{Context, Result};
@@ -28,6 +28,12 @@ use summary::Summary;
 
 /// Where our own games are, seen from the root of the repository.
 const BUNDLED: &str = "games";
+
+const EXAMPLES: &str = "\
+Examples:
+  grundy bench grounding
+  grundy bench grounding games/hex.kif games/chess.kif --form compact
+  grundy bench grounding --corpus DIR --timeout 10 --against gringo,swipl --report report";
 
 /// Ground all sheets of a folder, one process each, and tell how long it took
 ///
@@ -47,11 +53,8 @@ const BUNDLED: &str = "games";
 /// memory. `--against swipl` runs the paper's method in SWI-Prolog (`grundy export prolog`). What is not
 /// installed is unpacked into the user's cache folder, if its Debian package can be had, and otherwise
 /// left out with a message.
-///
-///     grundy bench grounding games/hex.kif games/chess.kif
-///     grundy bench grounding --corpus DIR --timeout 10 --against gringo,swipl --report report
 #[derive(clap::Args)]
-#[command(verbatim_doc_comment)]
+#[command(after_long_help = EXAMPLES)]
 pub(crate) struct Args {
     /// Rule sheets
     files: Vec<String>,
@@ -182,7 +185,7 @@ fn find_rivals(names: &[Rival]) -> Vec<Found> {
 }
 
 fn write_report(folder: &Path, records: &[Record], summary: &Summary) -> Result<()> {
-    std::fs::create_dir_all(folder).with_context(|| format!("cannot make `{}`", folder.display()))?;
+    make_folder(folder)?;
     let figures = figures::figures(records, summary);
     for figure in &figures {
         write_whole(&folder.join(format!("{}.svg", figure.file)), &figure.plot.to_svg())?;

@@ -7,8 +7,7 @@
 use super::record::{Size, Task};
 use crate::output::note;
 use clap::ValueEnum;
-use std::fs::File;
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -150,11 +149,10 @@ impl Found {
     }
 
     /// What it made of the game, from what it printed.
-    pub(super) fn size(&self, output: &Path) -> io::Result<Size> {
-        let lines = BufReader::new(File::open(output)?);
+    pub(super) fn size(&self, output: impl BufRead) -> io::Result<Size> {
         match self.rival {
-            Rival::Gringo => count_rules(lines),
-            Rival::Swipl => serde_json::from_reader(lines).map_err(io::Error::other),
+            Rival::Gringo => count_rules(output),
+            Rival::Swipl => serde_json::from_reader(output).map_err(io::Error::other),
         }
     }
 }

@@ -2,13 +2,13 @@
 
 use super::record::{Record, Run, Size, Status, Task, Trouble};
 use super::rivals::Found;
-use crate::commands::bench::process::{Bounds, Ended, How, Scratch, measure};
+use crate::commands::bench::process::{Bounds, Ended, How, measure};
+use crate::scratch::Scratch;
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Deserialize;
-use std::fs::File;
-use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::io::BufReader;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -18,8 +18,9 @@ use std::time::Duration;
 /// this does it get killed.
 const GRACE: Duration = Duration::from_secs(3);
 
-/// No more of what a process says is read.
-const LONGEST_MESSAGE: u64 = 1 << 20;
+/// The files of a process in the scratch folder: its standard streams.
+const OUTPUT: &str = "output";
+const MESSAGES: &str = "messages";
 
 /// What to run, and within which limits.
 pub(super) struct Bench {
@@ -103,53 +104,43 @@ impl Bench {
         command.args(["--max-memory", &self.max_memory.to_string()]);
         command.args(options(task));
         if task == Task::Aspif {
-            command.arg("--out").arg(scratch.file("grundy.aspif"));
+            command.arg("--out").arg(scratch.path("grundy.aspif"));
         }
         command.args(["--", &sheet.path]);
         let bounds = Bounds { time: self.timeout + GRACE, memory: None };
-        let Some((ended, output)) = self.measure(command, bounds, scratch)? else { return Ok(None) };
-        Ok(Some(run_of_ours(task, &ended, &read(&output), &read(&scratch.file("err")))))
+        let Some(ended) = self.measure(command, bounds, scratch)? else { return Ok(None) };
+        Ok(Some(run_of_ours(task, &ended, &scratch.text(OUTPUT), &scratch.text(MESSAGES))))
     }
 
     /// Grounds a sheet with another program, which gets it in its own language. The translation is not
     /// measured.
     fn run_rival(&self, sheet: &Sheet, rival: &Found, scratch: &Scratch) -> Result<Option<Run>> {
-        let game = scratch.file("game");
         let mut export = Command::new(&self.program);
         export.args(["export", rival.rival.export(), "--", &sheet.path]);
-        export.stdin(Stdio::null()).stdout(File::create(&game)?).stderr(Stdio::null());
+        export.stdin(Stdio::null()).stdout(scratch.create("game")?).stderr(Stdio::null());
         export.status().context("cannot start this program")?;
-        let command = rival.ground(&game, self.max_memory);
+        let command = rival.ground(&scratch.path("game"), self.max_memory);
         let bounds = Bounds { time: self.timeout, memory: Some(self.max_memory) };
-        let Some((ended, output)) = self.measure(command, bounds, scratch)? else { return Ok(None) };
+        let Some(ended) = self.measure(command, bounds, scratch)? else { return Ok(None) };
         let size = match ended.how {
-            How::Exited(0) => rival.size(&output).ok(),
+            How::Exited(0) => scratch.open(OUTPUT).and_then(|file| rival.size(BufReader::new(file))).ok(),
             _ => None,
         };
-        Ok(Some(run_of_theirs(rival.rival.task(), &ended, size, &read(&scratch.file("err")))))
+        Ok(Some(run_of_theirs(rival.rival.task(), &ended, size, &scratch.text(MESSAGES))))
     }
 
-    /// Runs a command with its output in files; tells where its standard output is. None if the user stops.
-    fn measure(
-        &self,
-        mut command: Command,
-        bounds: Bounds,
-        scratch: &Scratch,
-    ) -> Result<Option<(Ended, PathBuf)>> {
+    /// Runs a command with its output in files. None if the user stops.
+    fn measure(&self, mut command: Command, bounds: Bounds, scratch: &Scratch) -> Result<Option<Ended>> {
         if self.stop.load(Ordering::Relaxed) {
             return Ok(None);
         }
-        let output = scratch.file("out");
-        command
-            .stdin(Stdio::null())
-            .stdout(File::create(&output)?)
-            .stderr(File::create(scratch.file("err"))?);
-        command.env("NO_COLOR", "1");
+        command.stdout(scratch.create(OUTPUT)?).stderr(scratch.create(MESSAGES)?);
+        command.stdin(Stdio::null()).env("NO_COLOR", "1");
         let ended = measure(&mut command, bounds, &self.stop)
             .with_context(|| format!("cannot run `{}`", command.get_program().display()))?;
         // A signal from the terminal reaches both, and the process may well be the first to end.
         let is_stopped = ended.how == How::Interrupted || self.stop.load(Ordering::Relaxed);
-        Ok((!is_stopped).then_some((ended, output)))
+        Ok((!is_stopped).then_some(ended))
     }
 }
 
@@ -167,14 +158,6 @@ fn progress_bar(length: usize) -> ProgressBar {
     let style = ProgressStyle::with_template("{pos}/{len} {bar:30} {elapsed} {wide_msg}");
     // The template is a constant, and right.
     ProgressBar::new(length as u64).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
-}
-
-/// What a process said, as far as it can be read.
-fn read(path: &Path) -> String {
-    let mut bytes = Vec::new();
-    // No file, no words.
-    let _ = File::open(path).and_then(|file| file.take(LONGEST_MESSAGE).read_to_end(&mut bytes));
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// The object that `grundy ground --json` prints where it fails.

@@ -31,6 +31,8 @@ pub(super) struct Summary {
     pub(super) sheets: usize,
     pub(super) unreadable: Vec<String>,
     pub(super) limits: Limits,
+    /// The time budgets of the shares, in seconds.
+    pub(super) budgets: [f64; BUDGETS.len()],
     pub(super) shares: Vec<Shares>,
     pub(super) large: Vec<Large>,
     pub(super) growth: Vec<Growth>,
@@ -141,6 +143,7 @@ impl Summary {
                 bytes: bench.max_memory,
                 rules: bench.max_rules,
             },
+            budgets: BUDGETS.map(|(seconds, _)| seconds),
             shares: all_shares(&readable, bench),
             large: forms.clone().filter_map(|form| large(&readable, form)).collect(),
             growth: forms.filter_map(|form| growth(&readable, form)).collect(),
