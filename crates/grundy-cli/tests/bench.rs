@@ -188,6 +188,16 @@ fn what_cannot_be_had_is_left_out_with_a_message() {
 }
 
 #[test]
+fn a_limit_is_told_as_json() {
+    let output = grundy(&["ground", HEX, "--faithful", "--max-rules", "100", "--json"]);
+    assert_eq!(code(&output), 3);
+    let error = &json(&output)["error"];
+    assert_eq!(error["limit"], "rules");
+    assert!(error["rule"].as_str().unwrap().starts_with("(<= ") && error["line"].as_u64().unwrap() > 1);
+    assert!(error["instances"].as_u64().unwrap() > 0, "{error}");
+}
+
+#[test]
 fn prolog_finds_as_many_rules() {
     if Command::new("swipl").arg("--version").stdout(Stdio::null()).status().is_err() {
         return;
