@@ -9,6 +9,9 @@ use serde::{Serialize, Serializer};
 /// From this size on, time is to grow in step with it.
 pub(super) const GROWS_FROM: u64 = 10_000;
 
+/// Of fewer games it is not told how time grows: one odd game would decide.
+const GROWTH_GAMES: usize = 10;
+
 /// From this size on, speed and memory for each rule mean something.
 const LARGE: u64 = 1_000_000;
 
@@ -214,7 +217,7 @@ fn large(records: &[&Record], form: Task) -> Option<Large> {
 fn growth(records: &[&Record], form: Task) -> Option<Growth> {
     let games = finished(records, form).filter(|(_, rules, _)| *rules > GROWS_FROM);
     let points: Vec<(f64, f64)> = games.map(|(_, rules, run)| (rules as f64, run.seconds)).collect();
-    let law = fit(&points)?;
+    let law = fit(&points).filter(|law| law.points >= GROWTH_GAMES)?;
     Some(Growth { form: form.name(), law, games: law.points })
 }
 
