@@ -148,6 +148,7 @@ fn json_has_the_whole_summary_in_any_number_of_jobs() {
         "sheets",
         "unreadable",
         "limits",
+        "core_share",
         "budgets",
         "shares",
         "large",

@@ -31,6 +31,7 @@ pub(super) fn page(records: &[Record], summary: &Summary, figures: &[Figure]) ->
     html += "<meta name=\"viewport\" content=\"width=device-width\">\n<title>Grounding</title>\n";
     _ = writeln!(html, "<style>\n{STYLE}</style>\n</head>\n<body>\n<h1>Grounding</h1>");
     _ = writeln!(html, "<p>{}</p>", Escaped(text::head(summary).trim_end()));
+    _ = writeln!(html, "<p><strong>{}</strong></p>", Escaped(text::busy(summary).trim_end()));
     html += &shares(summary);
     html += &findings(summary);
     html += "<h2>Figures</h2>\n<div class=\"figures\">\n";

@@ -12,6 +12,9 @@ pub(super) const GROWS_FROM: u64 = 10_000;
 /// Of fewer games it is not told how time grows: one odd game would decide.
 const GROWTH_GAMES: usize = 10;
 
+/// The start of a process is no small part of what takes less time.
+const LONG_SECONDS: f64 = 0.1;
+
 /// From this size on, speed and memory for each rule mean something.
 const LARGE: u64 = 1_000_000;
 
@@ -34,6 +37,8 @@ pub(super) struct Summary {
     pub(super) sheets: usize,
     pub(super) unreadable: Vec<String>,
     pub(super) limits: Limits,
+    /// How much of a core our processes had, in percent; none of them was long enough if it is not known.
+    pub(super) core_share: Option<f64>,
     /// The time budgets of the shares, in seconds.
     pub(super) budgets: [f64; BUDGETS.len()],
     pub(super) shares: Vec<Shares>,
@@ -146,6 +151,7 @@ impl Summary {
                 bytes: bench.max_memory,
                 rules: bench.max_rules,
             },
+            core_share: core_share(&readable, &bench.tasks),
             budgets: BUDGETS.map(|(seconds, _)| seconds),
             shares: all_shares(&readable, bench),
             large: forms.clone().filter_map(|form| large(&readable, form)).collect(),
@@ -159,6 +165,15 @@ impl Summary {
             failures: failures(&readable),
         }
     }
+}
+
+/// The time of the processor in the time by the clock. Grounding has one thread and waits for nobody, so
+/// that less than a whole core means that others were at work, too.
+fn core_share(records: &[&Record], ours: &[Task]) -> Option<f64> {
+    let runs = records.iter().flat_map(|record| &record.runs);
+    let long = runs.filter(|run| ours.contains(&run.task) && run.seconds > LONG_SECONDS);
+    let (cpu, wall) = long.fold((0.0, 0.0), |(cpu, wall), run| (cpu + run.cpu_seconds, wall + run.seconds));
+    (wall > 0.0).then(|| 100.0 * cpu / wall)
 }
 
 /// The lines of the table: whole processes first, then the steps that the paper measured.
@@ -288,4 +303,25 @@ fn failures(records: &[&Record]) -> Vec<Failure> {
         runs.map(|run| Failure { game: record.game.clone(), run: run.task, why: run.why() })
     });
     failed.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::record::{Status, Trouble};
+    use super::*;
+
+    fn record(task: Task, seconds: f64, cpu_seconds: f64) -> Record {
+        let (status, trouble) = (Status::Fine, Trouble::default());
+        let run = Run { task, status, seconds, cpu_seconds, peak_bytes: None, size: None, trouble };
+        Record { game: String::new(), runs: vec![run] }
+    }
+
+    #[test]
+    fn a_busy_machine_is_seen_by_the_time_of_the_processor() {
+        let long = [record(Task::Compact, 2.0, 1.0), record(Task::Compact, 2.0, 0.5)];
+        let left_out = [record(Task::Compact, 0.05, 0.001), record(Task::Swipl, 9.0, 0.1)];
+        let all: Vec<&Record> = long.iter().chain(&left_out).collect();
+        assert_eq!(core_share(&all, &[Task::Compact]), Some(37.5));
+        assert_eq!(core_share(&all[2..], &[Task::Compact]), None);
+    }
 }

@@ -7,12 +7,15 @@ use crate::render::count;
 use indicatif::{HumanBytes, HumanCount};
 use std::fmt::Write;
 
+/// With less than this share of a core, in percent, times are told with a warning.
+const WHOLE_CORE: f64 = 90.0;
+
 /// How many games of a list are named.
 const NAMED: usize = 10;
 
 /// The whole text.
 pub(super) fn text(summary: &Summary) -> String {
-    let mut text = head(summary) + "\n";
+    let mut text = head(summary) + &busy(summary) + "\n";
     text.push_str(&table(summary));
     let mut paragraphs: Vec<String> = Vec::new();
     paragraphs.extend(summary.large.iter().map(large));
@@ -40,6 +43,17 @@ pub(super) fn head(summary: &Summary) -> String {
         HumanBytes(limits.bytes),
         HumanCount(limits.rules)
     )
+}
+
+/// A warning, if others were at work on the machine.
+pub(super) fn busy(summary: &Summary) -> String {
+    match summary.core_share {
+        Some(share) if share < WHOLE_CORE => format!(
+            "the machine was busy: processes had {share:.0} % of a core, so times are too long, and limits on time \
+             were hit too early\n"
+        ),
+        _ => String::new(),
+    }
 }
 
 /// The shares of ours, then the published ones.
