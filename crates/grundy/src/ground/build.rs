@@ -83,15 +83,14 @@ fn attempt(
     let mut grounder = Grounder::new(&program, &flat, &mut engine, config, caps(&flat));
     let statics_done = Instant::now();
     match config.method {
+        Method::Fused => {}
+        Method::OneStep => grounder.evaluate_dynamics(false)?,
+        Method::Iterative => grounder.iterate()?,
+    }
+    let reach_done = Instant::now();
+    match config.method {
         Method::Fused => grounder.evaluate_dynamics(true)?,
-        Method::OneStep => {
-            grounder.evaluate_dynamics(false)?;
-            grounder.store_all()?;
-        }
-        Method::Iterative => {
-            grounder.iterate()?;
-            grounder.store_all()?;
-        }
+        Method::OneStep | Method::Iterative => grounder.store_all()?,
     }
     let mut store = grounder.store;
     if !config.faithful {
@@ -108,7 +107,11 @@ fn attempt(
         engine.terms = std::mem::take(&mut flat.terms);
     }
     let offsets = offsets(&flat, &engine);
-    let times = GroundTimes { statics: statics_done - start, ground: statics_done.elapsed() };
+    let times = GroundTimes {
+        statics: statics_done - start,
+        reach: reach_done - statics_done,
+        ground: reach_done.elapsed(),
+    };
     let flat = Flat { terms: engine.terms, ..flat };
     Ok(GroundProgram {
         program,

@@ -7,6 +7,7 @@ mod dot;
 mod json;
 mod kif;
 mod names;
+mod prolog;
 mod residue;
 mod text;
 
@@ -15,3 +16,4 @@ pub use aspif::write_aspif;
 pub use dot::{DotError, MOST_NODES, Slice, write_dot};
 pub use json::write_json;
 pub use kif::write_kif;
+pub use prolog::write_prolog;
