@@ -17,7 +17,7 @@
 //! A relation has one call table. Its columns are those that all its callers bind.
 
 use super::{Flat, FlatAtom, FlatLiteral, FlatRule, RelationId, RelationInfo, RelationKind, renumber};
-use grundy_syntax::{Program, TermId, Terms, VariableId};
+use grundy_syntax::{Keyword, Program, TermId, Terms, VariableId};
 
 /// For each relation that is evaluated on demand, which of its columns its callers bind.
 type Adornments = Vec<Option<Vec<bool>>>;
@@ -38,9 +38,57 @@ pub(crate) fn demand(program: &mut Program, flat: &mut Flat, wanted: &[bool]) {
     }
 }
 
-/// For which of the wanted relations evaluation on demand is possible.
-pub(crate) fn can_demand(flat: &Flat, wanted: &[bool]) -> Vec<bool> {
-    adorn(flat, wanted).iter().map(Option::is_some).collect()
+/// Adds a relation to those that are evaluated on demand, if that is possible. Where its callers bind nothing because
+/// they are views that are evaluated whole, they are added as well.
+pub(crate) fn ask(flat: &Flat, askable: &[bool], demanded: &mut Vec<bool>, relation: usize) {
+    let mut more_demanded = demanded.clone();
+    more_demanded[relation] = true;
+    while adorn(flat, &more_demanded)[relation].is_none() {
+        let callers = callers(flat, &more_demanded);
+        let more: Vec<usize> =
+            callers.into_iter().filter(|&caller| askable[caller] && !more_demanded[caller]).collect();
+        if more.is_empty() {
+            return;
+        }
+        more.into_iter().for_each(|caller| more_demanded[caller] = true);
+    }
+    *demanded = more_demanded;
+}
+
+/// The relations with a rule that uses one of these.
+pub(crate) fn callers(flat: &Flat, relations: &[bool]) -> Vec<usize> {
+    let calls = |rule: &&FlatRule| {
+        rule.body.iter().filter_map(FlatLiteral::atom).any(|atom| relations[atom.relation.0 as usize])
+    };
+    flat.rules.iter().filter(calls).map(|rule| rule.head.relation.0 as usize).collect()
+}
+
+/// Which relations could be evaluated on demand: views, but for what is known before anybody could ask. That is what
+/// `init` and the roles depend on, and what has to be complete because the negation of something that depends on it is
+/// static.
+pub(crate) fn askable(program: &Program, flat: &Flat) -> Vec<bool> {
+    let keyword = |relation: usize| program.info(flat.relations[relation].predicate).keyword;
+    let mut asked_first: Vec<bool> = (0..flat.relations.len())
+        .map(|relation| matches!(keyword(relation), Some(Keyword::Init | Keyword::Role)))
+        .collect();
+    let is_static = |atom: &FlatAtom| flat.info(atom.relation).kind == RelationKind::Static;
+    for literal in flat.rules.iter().filter(|rule| is_static(&rule.head)).flat_map(|rule| &rule.body) {
+        if let FlatLiteral::Not(atom) = literal {
+            asked_first[atom.relation.0 as usize] = true;
+        }
+    }
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for rule in &flat.rules {
+            if asked_first[rule.head.relation.0 as usize] {
+                for atom in rule.body.iter().filter_map(FlatLiteral::atom) {
+                    changed |= !std::mem::replace(&mut asked_first[atom.relation.0 as usize], true);
+                }
+            }
+        }
+    }
+    (0..flat.relations.len()).map(|relation| keyword(relation).is_none() && !asked_first[relation]).collect()
 }
 
 /// The columns that all callers bind: at first all columns, then fewer, until it is true.

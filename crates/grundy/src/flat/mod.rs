@@ -20,7 +20,7 @@ mod split;
 
 pub use build::flatten;
 pub(crate) use build::kind_of;
-pub(crate) use demand::{can_demand, demand, raise_kinds};
+pub(crate) use demand::{ask, askable, callers, demand, raise_kinds};
 pub use print::print_flat;
 pub(crate) use split::{renumber, substitute};
 

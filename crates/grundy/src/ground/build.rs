@@ -26,7 +26,7 @@ pub fn ground(program: &Program, config: &GroundConfig) -> Result<GroundProgram,
     }
     let mut flat = flatten(&program);
     if !config.faithful {
-        compact::simplify(&mut program, &mut flat);
+        compact::simplify(&mut program, &mut flat, true);
     }
     let mut tactics = Tactics::new(&program, &flat, config);
     loop {

@@ -9,7 +9,7 @@
 
 mod arena;
 mod build;
-mod compact;
+pub(crate) mod compact;
 mod components;
 mod config;
 mod emit;

@@ -9,10 +9,8 @@ use super::compact::infer;
 use super::components::components;
 use super::config::{GroundConfig, Thresholds};
 use super::lift::lift;
-use crate::flat::{
-    Flat, FlatAtom, FlatLiteral, FlatRule, Origin, RelationId, RelationKind, can_demand, demand,
-};
-use grundy_syntax::{Keyword, Program, Term, TermId};
+use crate::flat::{Flat, FlatLiteral, FlatRule, Origin, RelationId, ask, askable, callers, demand};
+use grundy_syntax::{Program, Term, TermId};
 
 /// When one rule will have too many, others that have this share of what it may have are not waited for.
 const LARGE: f64 = 0.3;
@@ -119,7 +117,7 @@ impl Tactics {
             match self.stages[relation] {
                 Stage::Whole if is_culprit || overflow.instances[number] > large => {
                     self.stages[relation] = Stage::Asked;
-                    self.ask(flat, relation);
+                    ask(flat, &self.askable, &mut self.demanded, relation);
                 }
                 Stage::Asked if is_culprit => {
                     self.stages[relation] = Stage::Settled;
@@ -129,23 +127,6 @@ impl Tactics {
                 _ => {}
             }
         }
-    }
-
-    /// Evaluates a relation on demand, if that is possible. Where its callers bind nothing because they are views
-    /// that are evaluated whole, they are evaluated on demand as well.
-    fn ask(&mut self, flat: &Flat, relation: usize) {
-        let mut demanded = self.demanded.clone();
-        demanded[relation] = true;
-        while !can_demand(flat, &demanded)[relation] {
-            let callers = callers(flat, &demanded);
-            let more: Vec<usize> =
-                callers.into_iter().filter(|&caller| self.askable[caller] && !demanded[caller]).collect();
-            if more.is_empty() {
-                return;
-            }
-            more.into_iter().for_each(|caller| demanded[caller] = true);
-        }
-        self.demanded = demanded;
     }
 
     /// Leaves a relation lifted, or, if nobody can tell which of its atoms others ask for, its callers.
@@ -224,39 +205,4 @@ fn makes_terms(flat: &Flat, rule: &FlatRule) -> bool {
     let is_new =
         |&arg: &TermId| matches!(flat.terms.get(arg), Term::Compound(..)) && !flat.terms.is_ground(arg);
     rule.head.args.iter().any(is_new)
-}
-
-/// The relations with a rule that uses one of these.
-fn callers(flat: &Flat, relations: &[bool]) -> Vec<usize> {
-    let calls = |rule: &&FlatRule| {
-        rule.body.iter().filter_map(FlatLiteral::atom).any(|atom| relations[atom.relation.0 as usize])
-    };
-    flat.rules.iter().filter(calls).map(|rule| rule.head.relation.0 as usize).collect()
-}
-
-/// Views, but for what is known before anybody could ask: what `init` and the roles depend on, and what has to be
-/// complete because the negation of something that depends on it is static.
-fn askable(program: &Program, flat: &Flat) -> Vec<bool> {
-    let keyword = |relation: usize| program.info(flat.relations[relation].predicate).keyword;
-    let mut asked_first: Vec<bool> = (0..flat.relations.len())
-        .map(|relation| matches!(keyword(relation), Some(Keyword::Init | Keyword::Role)))
-        .collect();
-    let is_static = |atom: &FlatAtom| flat.info(atom.relation).kind == RelationKind::Static;
-    for literal in flat.rules.iter().filter(|rule| is_static(&rule.head)).flat_map(|rule| &rule.body) {
-        if let FlatLiteral::Not(atom) = literal {
-            asked_first[atom.relation.0 as usize] = true;
-        }
-    }
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for rule in
-            flat.rules.iter().filter(|rule| asked_first[rule.head.relation.0 as usize]).collect::<Vec<_>>()
-        {
-            for atom in rule.body.iter().filter_map(FlatLiteral::atom) {
-                changed |= !std::mem::replace(&mut asked_first[atom.relation.0 as usize], true);
-            }
-        }
-    }
-    (0..flat.relations.len()).map(|relation| keyword(relation).is_none() && !asked_first[relation]).collect()
 }

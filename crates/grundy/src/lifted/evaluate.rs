@@ -3,11 +3,13 @@
 use super::LiftedConfig;
 use super::prepare::{Answer, Component, Schedule};
 use super::state::{Codec, LiftedState};
+use super::treatment::Treatment;
 use crate::analysis::Class;
 use crate::flat::{Flat, Origin, flatten};
+use crate::ground::compact::simplify;
 use crate::reasoner::{ReasonError, read_ground_term};
 use crate::tabling::{Budget, Engine, Relation, Stop};
-use grundy_syntax::{Keyword, Notation, Printer, Program, Symbols, TermId};
+use grundy_syntax::{Keyword, Notation, Printer, Program, Symbols, TermId, Terms};
 
 /// After this many states, plans are made again with the sizes that relations have by then.
 const REPLAN_AFTER: u32 = 8;
@@ -32,6 +34,15 @@ pub(super) struct Evaluation {
     states: u32,
     /// The relations of each keyword.
     relations: Vec<Vec<usize>>,
+    treatment: Treatment,
+    config: LiftedConfig,
+}
+
+/// Why a component was not evaluated.
+enum Halt {
+    /// It took more steps than it may take.
+    Overflow(usize),
+    Error(ReasonError),
 }
 
 impl Evaluation {
@@ -40,7 +51,21 @@ impl Evaluation {
         for keyword in Keyword::ALL {
             program.predicate(keyword.name(), keyword.arity());
         }
-        let flat = flatten(&program);
+        let mut flat = flatten(&program);
+        simplify(&mut program, &mut flat, false);
+        let terms = std::mem::take(&mut flat.terms);
+        let treatment = Treatment::new(&program, Flat { terms: terms.clone(), ..flat });
+        Evaluation::with_treatment(program, terms, treatment, config)
+    }
+
+    /// Sets up the relations, and evaluates what is static.
+    fn with_treatment(
+        mut program: Program,
+        terms: Terms,
+        treatment: Treatment,
+        config: &LiftedConfig,
+    ) -> Result<Evaluation, ReasonError> {
+        let flat = treatment.rules(&mut program, terms);
         let budget = Budget {
             deadline: config.deadline,
             bytes: config.max_bytes,
@@ -72,14 +97,41 @@ impl Evaluation {
             program,
             flat,
             schedule,
+            treatment,
+            config: config.clone(),
         };
         for number in 0..evaluation.schedule.components.len() {
             if evaluation.schedule.components[number].class == Class::Static {
-                evaluation.evaluate(number)?;
+                match evaluation.evaluate(number) {
+                    Ok(()) => {}
+                    Err(Halt::Error(error)) => return Err(error),
+                    Err(Halt::Overflow(number)) => {
+                        evaluation.reconsider(number)?;
+                        return Ok(evaluation);
+                    }
+                }
             }
         }
         evaluation.initial = evaluation.initial_state();
         Ok(evaluation)
+    }
+
+    /// Treats the relations of a component in another way, and begins anew with the current state.
+    fn reconsider(&mut self, number: usize) -> Result<(), ReasonError> {
+        let rules = self.schedule.components[number].rules.iter().map(|&rule| &self.flat.rules[rule]);
+        self.treatment.answer(&self.program, rules);
+        let terms = std::mem::take(&mut self.engine.terms);
+        let program = std::mem::take(&mut self.program);
+        let treatment = std::mem::replace(&mut self.treatment, Treatment::new(&program, Flat::default()));
+        let again = Evaluation::with_treatment(program, terms, treatment, &self.config)?;
+        let before = std::mem::replace(self, again);
+        if let Some(state) = before.current {
+            self.look_at(&state);
+        }
+        if let Some(moves) = before.played {
+            self.play(&moves)?;
+        }
+        Ok(())
     }
 
     fn initial_state(&mut self) -> LiftedState {
@@ -154,6 +206,16 @@ impl Evaluation {
 
     /// Evaluates what an answer needs.
     pub(super) fn answer(&mut self, answer: Answer) -> Result<(), ReasonError> {
+        loop {
+            match self.try_answer(answer) {
+                Ok(()) => return Ok(()),
+                Err(Halt::Error(error)) => return Err(error),
+                Err(Halt::Overflow(number)) => self.reconsider(number)?,
+            }
+        }
+    }
+
+    fn try_answer(&mut self, answer: Answer) -> Result<(), Halt> {
         for at in 0..self.schedule.needed(answer).len() {
             let number = self.schedule.needed(answer)[at];
             if !self.done[number] {
@@ -163,13 +225,18 @@ impl Evaluation {
         Ok(())
     }
 
-    fn evaluate(&mut self, number: usize) -> Result<(), ReasonError> {
-        let Evaluation { engine, schedule, flat, .. } = self;
+    fn evaluate(&mut self, number: usize) -> Result<(), Halt> {
+        let Evaluation { engine, schedule, flat, treatment, .. } = self;
         let component = &mut schedule.components[number];
         // `true` and `does` have no rules here: their rows are given.
         if !component.rules.is_empty() {
-            let done = evaluate_component(engine, flat, component);
-            done.map_err(|stop| self.error(stop, number))?;
+            let rules = component.rules.iter().map(|&rule| &flat.rules[rule]);
+            engine.steps_left = treatment.steps(rules, component.class == Class::Static);
+            match evaluate_component(engine, flat, component) {
+                Ok(()) => {}
+                Err(Stop::Overflow) => return Err(Halt::Overflow(number)),
+                Err(stop) => return Err(Halt::Error(self.error(stop, number))),
+            }
         }
         self.done[number] = true;
         Ok(())

@@ -6,8 +6,10 @@
 //! in the first states. Relations keep their memory from state to state.
 
 mod evaluate;
+mod phases;
 mod prepare;
 mod state;
+mod treatment;
 
 use crate::reasoner::{ReasonError, Reasoner};
 use evaluate::Evaluation;

@@ -1,6 +1,7 @@
 //! What has to be evaluated for which answer, in which order.
 
-use crate::analysis::{Class, Graph, classify};
+use super::phases::classes;
+use crate::analysis::{Class, Graph};
 use crate::flat::{Flat, FlatLiteral, Origin};
 use crate::tabling::RulePlans;
 use grundy_syntax::{Keyword, Program};
@@ -50,7 +51,7 @@ pub(super) struct Schedule {
 
 impl Schedule {
     pub(super) fn new(program: &Program, flat: &Flat) -> Schedule {
-        let classes = classify(program);
+        let classes = classes(program, flat);
         let rules = || flat.rules.iter().enumerate().filter(|(_, rule)| rule.origin != Origin::Link);
         let mut graph = Graph::new(flat.relations.len());
         for (_, rule) in rules() {
@@ -62,7 +63,7 @@ impl Schedule {
         let mut components: Vec<Component> = Vec::new();
         for members in graph.components() {
             members.iter().for_each(|&member| component_of[member] = components.len());
-            let class = classes.class(flat.relations[members[0]].predicate);
+            let class = classes[members[0]];
             components.push(Component {
                 members,
                 rules: Vec::new(),

@@ -57,8 +57,8 @@ pub(crate) struct Engine {
     /// How many rules are stored.
     pub(crate) stored: u64,
     pub(crate) progress: Option<Arc<Progress>>,
-    /// How many steps the plan that runs may take.
-    steps_left: u64,
+    /// How many steps what runs may take.
+    pub(crate) steps_left: u64,
     patience: u32,
 }
 

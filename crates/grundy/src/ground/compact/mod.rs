@@ -35,10 +35,13 @@ use crate::flat::Flat;
 use crate::tabling::Relation;
 use grundy_syntax::Program;
 
-/// Rewrites a flat program before anything is evaluated: steps 1 to 4.
-pub(super) fn simplify(program: &mut Program, flat: &mut Flat) {
+/// Rewrites a flat program before anything is evaluated: steps 1 to 4. Step 2 is right for states that a game can
+/// reach, and is left out if it is not asked for.
+pub(crate) fn simplify(program: &mut Program, flat: &mut Flat, reachable_only: bool) {
     relevant::drop_irrelevant(program, flat);
-    permanent::use_permanent_facts(program, flat);
+    if reachable_only {
+        permanent::use_permanent_facts(program, flat);
+    }
     merge::merge_distinct(flat);
     project::drop_unused_columns(program, flat);
 }
