@@ -4,12 +4,16 @@ use super::compact::{self, Split};
 use super::components::components;
 use super::config::{GroundConfig, GroundError, LimitKind, Method};
 use super::refine::{Draft, refine};
+use super::seed::fake_match;
 use super::store::Store;
 use super::tactics::{Overflow, Tactics};
 use super::{GroundProgram, GroundTimes};
 use crate::flat::{Flat, FlatLiteral, FlatRule, Origin, RelationKind, flatten};
+use crate::lifted::Codec;
+use crate::reasoner::read_ground_term;
 use crate::tabling::{Budget, Engine, Fire, Plan, Stop};
 use grundy_syntax::{Keyword, Notation, Printer, Program};
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 /// Grounds a game.
@@ -18,9 +22,9 @@ use std::time::Instant;
 ///    simplified ([`compact::simplify`]).
 /// 2. An attempt is made. In compact form, a rule that has far more instances than expected ends it, and another one
 ///    is made with other [`Tactics`].
-pub fn ground(program: &Program, config: &GroundConfig) -> Result<GroundProgram, GroundError> {
+pub fn ground(sheet: &Program, config: &GroundConfig) -> Result<GroundProgram, GroundError> {
     let start = Instant::now();
-    let mut program = program.clone();
+    let mut program = sheet.clone();
     for keyword in [Keyword::True, Keyword::Does, Keyword::Init, Keyword::Next, Keyword::Legal] {
         program.predicate(keyword.name(), keyword.arity());
     }
@@ -30,7 +34,7 @@ pub fn ground(program: &Program, config: &GroundConfig) -> Result<GroundProgram,
     }
     let mut tactics = Tactics::new(&program, &flat, config);
     loop {
-        match attempt(&program, &flat, &tactics, config, start) {
+        match attempt((sheet, &program), &flat, &tactics, config, start) {
             Ok(ground) => return Ok(ground),
             Err(Failure::Overflow(overflow)) => tactics.answer(&program, &flat, &overflow),
             Err(Failure::Error(error)) => return Err(error),
@@ -54,7 +58,7 @@ enum Failure {
 ///    and without their dynamic negations, which may not prune; each match stores s(R), the rule
 ///    without its static conditions.
 fn attempt(
-    program: &Program,
+    (sheet, program): (&Program, &Program),
     flat: &Flat,
     tactics: &Tactics,
     config: &GroundConfig,
@@ -85,7 +89,10 @@ fn attempt(
     match config.method {
         Method::Fused => {}
         Method::OneStep => grounder.evaluate_dynamics(false)?,
-        Method::Iterative => grounder.iterate()?,
+        Method::Iterative => {
+            grounder.seed(&fake_match(sheet, config, start));
+            grounder.iterate()?;
+        }
     }
     let reach_done = Instant::now();
     match config.method {
@@ -259,7 +266,7 @@ impl<'a> Grounder<'a> {
     /// Runs every rule once, all relations being complete.
     fn store_all(&mut self) -> Result<(), Failure> {
         self.store.active = true;
-        self.store.instances.fill(0);
+        self.store.forget_counts();
         let kept: Vec<usize> = (0..self.flat.rules.len()).filter(|&rule| self.store.keeps(rule)).collect();
         self.run_all(kept.into_iter())
     }
@@ -287,12 +294,15 @@ impl<'a> Grounder<'a> {
                 matches!(keyword, Some(Keyword::True | Keyword::Does))
             })
             .collect();
+        let mut before = None;
         loop {
-            let before: u64 = self.count(&given);
+            self.store.forget_counts();
             self.run_links()?;
-            if self.count(&given) == before {
+            let now = Some(self.count(&given));
+            if now == before {
                 return Ok(());
             }
+            before = now;
             for (relation, given) in given.iter().enumerate() {
                 if !given && !self.is_static(relation) {
                     self.engine.relations[relation].clear();
@@ -302,6 +312,22 @@ impl<'a> Grounder<'a> {
                 components.iter().filter(|members| !self.is_static(members[0])).cloned().collect();
             let order = without_links(self.flat, &singles);
             self.evaluate(order.iter(), |rule| !is_link(rule))?;
+        }
+    }
+
+    /// Makes these facts possible from the start.
+    fn seed(&mut self, facts: &BTreeSet<String>) {
+        let keyword = |relation: &usize| self.program.info(self.flat.relations[*relation].predicate).keyword;
+        let relations: Vec<usize> = (0..self.flat.relations.len())
+            .filter(|relation| keyword(relation) == Some(Keyword::True))
+            .collect();
+        let mut codec = Codec::new(self.flat, &relations, 0);
+        let mut symbols = self.program.symbols.clone();
+        for fact in facts {
+            let Some(term) = read_ground_term(fact, &mut symbols, &mut self.engine.terms) else { continue };
+            if let Some((relation, row)) = codec.decode(&self.engine.terms, term) {
+                self.engine.relations[relation].insert(row);
+            }
         }
     }
 

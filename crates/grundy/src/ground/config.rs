@@ -14,7 +14,7 @@ pub enum Method {
     Fused,
     /// First one fixpoint for `base` and `input`, then one pass for the rules.
     OneStep,
-    /// Round by round, as a match would go on, starting from the initial state.
+    /// Round by round, as a match would go on, starting from the initial state and the facts of a match without moves.
     Iterative,
 }
 

@@ -82,10 +82,7 @@ impl Store {
             repeats: 0,
             stored: 0,
             max_rules,
-            next_look: caps
-                .iter()
-                .map(|&cap| if cap == u64::MAX { cap } else { cap.min(FIRST_LOOK) })
-                .collect(),
+            next_look: caps.iter().map(|&cap| first_look(cap)).collect(),
             caps,
             begun_with: 0,
             current: 0,
@@ -183,6 +180,14 @@ impl Store {
             self.known.push(None);
             self.blocks.len() - 1
         })
+    }
+
+    /// Counts instances from zero again, because rules are run again.
+    pub(super) fn forget_counts(&mut self) {
+        self.instances.fill(0);
+        for (look, &cap) in self.next_look.iter_mut().zip(&self.caps) {
+            *look = first_look(cap);
+        }
     }
 
     /// Whether the instances of a rule are kept.
@@ -373,6 +378,11 @@ impl Fire for Store {
         engine.stored = self.stored;
         if self.stored > self.max_rules { Err(Stop::TooMany) } else { Ok(()) }
     }
+}
+
+/// When to look first whether a rule will have more instances than it may have.
+fn first_look(cap: u64) -> u64 {
+    if cap == u64::MAX { cap } else { cap.min(FIRST_LOOK) }
 }
 
 fn hash_record(record: &[u32]) -> u64 {

@@ -187,6 +187,12 @@ impl Evaluation {
         Ok(())
     }
 
+    /// Makes it so that nobody moves.
+    pub(super) fn play_nothing(&mut self) {
+        self.forget(Class::Move);
+        self.clear(Keyword::Does);
+    }
+
     /// Forgets what depends on the state or the moves, or on the moves alone.
     fn forget(&mut self, class: Class) {
         for (number, component) in self.schedule.components.iter().enumerate() {

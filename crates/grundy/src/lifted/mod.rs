@@ -15,6 +15,7 @@ use crate::reasoner::{ReasonError, Reasoner};
 use evaluate::Evaluation;
 use grundy_syntax::{Keyword, Program, TermId};
 use prepare::Answer;
+pub(crate) use state::Codec;
 pub use state::LiftedState;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -51,6 +52,14 @@ impl Lifted {
         let evaluation = Evaluation::new(program, config)?;
         let roles = evaluation.role_names();
         Ok(Lifted { evaluation, roles })
+    }
+
+    /// What follows if nobody makes a move.
+    pub(crate) fn next_without_moves(&mut self, state: &LiftedState) -> Result<LiftedState, ReasonError> {
+        self.evaluation.look_at(state);
+        self.evaluation.play_nothing();
+        self.evaluation.answer(Answer::Next)?;
+        Ok(self.evaluation.next_state())
     }
 }
 

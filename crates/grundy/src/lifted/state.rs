@@ -9,7 +9,7 @@ pub struct LiftedState(pub(super) Vec<TermId>);
 
 /// Translates between terms (facts, moves) and rows of the relations of one predicate. A row may
 /// begin with columns that are not part of the term: the role, in `does` and `legal`.
-pub(super) struct Codec {
+pub(crate) struct Codec {
     /// The relations, each with the part of its template that makes the term.
     templates: Vec<(usize, TermId)>,
     /// For each term that was translated, where its row is: index and length, in `rows`.
@@ -22,7 +22,7 @@ const UNKNOWN_RELATION: u32 = u32::MAX;
 
 impl Codec {
     /// For these relations, with the term in the argument of this number.
-    pub(super) fn new(flat: &Flat, relations: &[usize], argument: usize) -> Codec {
+    pub(crate) fn new(flat: &Flat, relations: &[usize], argument: usize) -> Codec {
         let template = |&relation: &usize| (relation, flat.relations[relation].template[argument]);
         let mut templates: Vec<(usize, TermId)> = relations.iter().map(template).collect();
         // A column of its own is what is left for constants; it would match functions as well.
@@ -31,7 +31,7 @@ impl Codec {
     }
 
     /// The relation of a term and the values of its columns; `None` if no relation has this shape.
-    pub(super) fn decode(&mut self, terms: &Terms, term: TermId) -> Option<(usize, &[u32])> {
+    pub(crate) fn decode(&mut self, terms: &Terms, term: TermId) -> Option<(usize, &[u32])> {
         let index = term.0 as usize;
         if index >= self.known.len() {
             self.known.resize((index + 1).next_power_of_two(), None);

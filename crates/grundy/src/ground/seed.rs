@@ -1,0 +1,56 @@
+//! A fake match, so that iteration does not go step by step.
+//!
+//! A step counter costs the iterative method one round for each step. So the game is played at first without anybody
+//! making a move, until a state comes again or is empty; all facts that were true on the way can be true.
+
+use super::config::GroundConfig;
+use crate::lifted::{Lifted, LiftedConfig};
+use crate::reasoner::Reasoner;
+use grundy_syntax::Program;
+use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
+use std::time::Instant;
+
+/// A match without moves goes on for so many steps at most.
+const MOST_STEPS: usize = 1_000;
+
+/// The facts that are true in a match without moves. What goes wrong on the way ends the match, and nothing else.
+pub(super) fn fake_match(program: &Program, config: &GroundConfig, start: Instant) -> BTreeSet<String> {
+    let lifted_config = LiftedConfig {
+        max_bytes: config.max_bytes / 4,
+        max_term_depth: config.max_term_depth,
+        deadline: config.timeout.and_then(|timeout| start.checked_add(timeout / 4)),
+        interrupt: config.interrupt.clone(),
+    };
+    let mut facts = BTreeSet::new();
+    let Ok(mut game) = Lifted::new(program, &lifted_config) else { return facts };
+    let Ok(mut state) = game.initial() else { return facts };
+    let mut seen = FxHashSet::default();
+    while seen.len() < MOST_STEPS && seen.insert(state.clone()) {
+        facts.extend(game.facts(&state));
+        match game.next_without_moves(&state) {
+            Ok(next) => state = next,
+            Err(_) => break,
+        }
+    }
+    facts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use grundy_syntax::{Source, read_game};
+
+    #[test]
+    fn counters_run_to_their_end() {
+        let sheet = "(role r) (init (step 1)) (init (cell a)) (legal r (mark b))
+            (succ 1 2) (succ 2 3)
+            (<= (next (step ?y)) (true (step ?x)) (succ ?x ?y))
+            (<= (next (cell ?x)) (does r (mark ?x)))
+            (<= terminal (true (step 3))) (goal r 0)";
+        let reading = read_game(&Source::new("steps.kif", sheet), &Default::default());
+        let facts = fake_match(&reading.program, &GroundConfig::default(), Instant::now());
+        let facts: Vec<&str> = facts.iter().map(String::as_str).collect();
+        assert_eq!(facts, ["(cell a)", "(step 1)", "(step 2)", "(step 3)"]);
+    }
+}
