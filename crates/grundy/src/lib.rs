@@ -7,6 +7,7 @@ pub mod analysis;
 pub mod flat;
 pub mod ground;
 pub mod lifted;
+pub mod machine;
 pub mod network;
 pub mod reasoner;
 mod tabling;

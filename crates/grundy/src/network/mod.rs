@@ -30,6 +30,7 @@ pub use passes::{Groups, Optimized, PASSES, Pass, PassSize, optimize};
 pub use print::write_network;
 
 pub(crate) use builder::Builder;
+pub(crate) use connect::find_fluent;
 
 use std::ops::{Not, Range};
 

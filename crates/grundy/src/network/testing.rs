@@ -19,8 +19,7 @@ pub(super) fn network(rules: &str) -> Network {
 /// The network after these passes, in the order in which they are given.
 pub(super) fn optimized(mut network: Network, passes: &[&str]) -> Network {
     for pass in passes {
-        let groups = Groups::of_moves(network.interface());
-        network = super::passes::run_pass(pass, &network, &groups);
+        network = super::passes::run_pass(pass, &network, &Groups::default());
     }
     network
 }
@@ -60,8 +59,7 @@ fn text(network: &Network, signal: Signal) -> String {
 #[test]
 fn all_passes_leave_what_is_needed() {
     let network = network("(<= terminal (true (f 1)) (true (f 2)))");
-    let groups = Groups::of_moves(network.interface());
-    let optimized = optimize(network, &groups, |_| true);
+    let optimized = optimize(network, &Groups::default(), |_| true);
     assert_eq!(optimized.network.edge_count(), 2);
     assert_eq!(optimized.sizes[0].name, "connect");
 }

@@ -4,49 +4,71 @@
 //! more such groups, such as the proven contents of a cell, passes them in.
 
 use crate::network::rewrite::{Gate, rewrite};
-use crate::network::{Builder, Interface, Kind, MoveId, Network, NodeId, Signal};
+use crate::network::{Builder, Kind, Network, NodeId, Signal};
 use smallvec::SmallVec;
 
-/// Groups of inputs of which exactly one is true, in every state and with every joint move that is played.
-/// An input is in one group at most.
+/// Groups of inputs of which exactly one is true, in every state of a game and with every joint move that is played
+/// in it.
 #[derive(Clone, Debug, Default)]
 pub struct Groups {
-    members: Vec<Vec<NodeId>>,
+    /// No input is in two groups of the same layer; the layers are tried one after the other.
+    pub(super) layers: Vec<Vec<Vec<NodeId>>>,
+    /// Moves that are done if and only if a signal holds.
+    pub(super) equal: Vec<(NodeId, Signal)>,
 }
 
 impl Groups {
-    /// The moves of each role.
-    pub fn of_moves(interface: &Interface) -> Groups {
-        let nodes =
-            |role| interface.moves_of(role).map(|one_move| interface.move_node(MoveId(one_move))).collect();
-        Groups { members: interface.role_ids().map(nodes).collect() }
-    }
-
     /// One more group.
     pub fn add(&mut self, members: Vec<NodeId>) {
-        self.members.push(members);
+        let has_member =
+            |layer: &Vec<Vec<NodeId>>| layer.iter().flatten().any(|known| members.contains(known));
+        match self.layers.iter().position(|layer| !has_member(layer)) {
+            Some(layer) => self.layers[layer].push(members),
+            None => self.layers.push(vec![members]),
+        }
     }
 }
 
 /// For each input the group that it is in.
 struct Index<'a> {
-    groups: &'a Groups,
+    groups: &'a [Vec<NodeId>],
     group_of: Vec<Option<u32>>,
 }
 
 impl Index<'_> {
+    fn new<'a>(network: &Network, groups: &'a [Vec<NodeId>]) -> Index<'a> {
+        let mut group_of = vec![None; network.interface().first_gate() as usize];
+        for (number, members) in groups.iter().enumerate() {
+            members.iter().for_each(|member| group_of[member.index()] = Some(number as u32));
+        }
+        Index { groups, group_of }
+    }
+
     fn group(&self, signal: Signal) -> Option<u32> {
         self.group_of.get(signal.node().index()).copied().flatten()
     }
 }
 
 pub(super) fn run(network: &Network, groups: &Groups) -> Network {
-    let mut group_of = vec![None; network.interface().first_gate() as usize];
-    for (number, members) in groups.members.iter().enumerate() {
-        members.iter().for_each(|member| group_of[member.index()] = Some(number as u32));
+    let mut network = replace_equal(network, groups);
+    for layer in &groups.layers {
+        let index = Index::new(&network, layer);
+        network = rewrite(&network, |builder, gate| make(builder, gate, &index));
     }
-    let index = Index { groups, group_of };
-    rewrite(network, |builder, gate| make(builder, gate, &index))
+    // Complements may name such moves, too.
+    replace_equal(&network, groups)
+}
+
+/// Puts signals in the place of the moves that they stand for.
+fn replace_equal(network: &Network, groups: &Groups) -> Network {
+    rewrite(network, |builder, gate| {
+        for input in gate.inputs.iter_mut() {
+            if let Some((_, signal)) = groups.equal.iter().find(|(node, _)| *node == input.node()) {
+                *input = signal.inverted_if(input.is_inverted());
+            }
+        }
+        builder.node(gate.kind, gate.inputs)
+    })
 }
 
 fn make(builder: &mut Builder, gate: Gate, index: &Index) -> Signal {
@@ -61,7 +83,7 @@ fn make(builder: &mut Builder, gate: Gate, index: &Index) -> Signal {
     let mut rest: Vec<Signal> =
         inputs.iter().copied().filter(|&input| index.group(input).is_none()).collect();
     for run in found.chunk_by(|a, b| a.0 == b.0) {
-        let members = &index.groups.members[run[0].0 as usize];
+        let members = &index.groups[run[0].0 as usize];
         let signals: SmallVec<[Signal; 16]> = run.iter().map(|&(_, signal)| signal).collect();
         match within_group(builder, kind, members, &signals) {
             Some(mut signals) => rest.append(&mut signals),

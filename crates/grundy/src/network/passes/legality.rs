@@ -5,7 +5,7 @@ use crate::network::rewrite::{Gate, rewrite};
 use crate::network::{Builder, Kind, MoveId, Network, Signal};
 
 /// How deep to look into the conditions of a move.
-const DEPTH: u32 = 4;
+pub(super) const DEPTH: u32 = 4;
 
 /// An OR with more inputs implies nothing worth the search.
 const MOST_BRANCHES: usize = 16;
@@ -18,7 +18,7 @@ pub(super) fn run(network: &Network, _: &Groups) -> Network {
 }
 
 /// All that holds whenever a signal does, sorted.
-fn implied_by(network: &Network, signal: Signal, depth: u32) -> Vec<Signal> {
+pub(super) fn implied_by(network: &Network, signal: Signal, depth: u32) -> Vec<Signal> {
     let mut implied = vec![signal];
     let node = signal.node();
     let kind = network.kind(node);

@@ -11,6 +11,7 @@ mod legality;
 mod nested;
 mod sharing;
 mod single_input;
+mod turns;
 mod unneeded;
 mod unread;
 
@@ -93,15 +94,21 @@ pub struct Optimized {
     pub sizes: Vec<PassSize>,
 }
 
-/// Runs the passes that are wanted.
-pub fn optimize(network: Network, groups: &Groups, wanted: impl Fn(&str) -> bool) -> Optimized {
+/// Runs the passes that are wanted. `known` are groups of fluents that somebody has proved; what the rules tell by
+/// themselves is added to them.
+pub fn optimize(network: Network, known: &Groups, wanted: impl Fn(&str) -> bool) -> Optimized {
     let size =
         |name, network: &Network| PassSize { name, nodes: network.node_count(), edges: network.edge_count() };
     let mut sizes = vec![size("connect", &network)];
     let mut network = network;
+    let mut groups = None;
     for name in PIPELINE.into_iter().filter(|name| wanted(name)) {
         let pass = PASSES.iter().find(|pass| pass.name == name).expect("the pipeline names passes");
-        network = (pass.run)(&network, groups);
+        // The turns of roles show when constants and single inputs are out of the way, and before anything is shared.
+        if matches!(name, "legality" | "factoring" | "groups") && groups.is_none() {
+            groups = Some(known.completed(&network));
+        }
+        network = (pass.run)(&network, groups.as_ref().unwrap_or(known));
         sizes.push(size(name, &network));
     }
     Optimized { network, sizes }
@@ -127,5 +134,5 @@ fn view(
 #[cfg(test)]
 pub(super) fn run_pass(name: &str, network: &Network, groups: &Groups) -> Network {
     let pass = PASSES.iter().find(|pass| pass.name == name).expect("there is such a pass");
-    (pass.run)(network, groups)
+    (pass.run)(network, &groups.completed(network))
 }

@@ -1,0 +1,104 @@
+//! The incremental machine: counters at the nodes, and only what changes is propagated.
+//!
+//! An AND counts its inputs that are false, an OR those that are true. What matters to readers is whether a counter
+//! is zero: that is the *mark* of a node, and an input's mark is its value. An edge then does the same for both
+//! kinds: when a mark changes, counters behind it go up or down by one, and nodes whose counter leaves or reaches
+//! zero are next. (The algorithm is that of the and-/or-tables of Kaneko, Yamaguchi & Kawai 2000.)
+//!
+//! - The joint move stays asserted until the next one, so that both are changed at once.
+//! - Legal moves are sets with insertion, removal and choice in constant time. A condition that many moves of a role
+//!   share, such as whose turn it is, is no input of their nodes: it is asked when moves are read.
+//! - Goals and percepts have no counters; they are evaluated when somebody asks.
+//! - A loop is evaluated anew when something that it reads has changed: counters alone would keep a dead cycle alive.
+
+mod lower;
+mod player;
+
+pub use player::IncrementalPlayer;
+
+use super::Rules;
+use super::cones::Cone;
+use crate::network::{NodeId, Signal};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// The readers of a node: counters that go up when it is marked, then counters that go down.
+#[derive(Clone, Copy, Debug, Default)]
+struct Span {
+    start: u32,
+    middle: u32,
+    end: u32,
+    /// Where the node's entry in `extras` is, or [`NO_EXTRA`].
+    extra: u32,
+}
+
+const NO_EXTRA: u32 = u32::MAX;
+
+/// What else depends on a node.
+#[derive(Clone, Debug, Default)]
+struct Extra {
+    /// Fluents of which it tells the next value.
+    fluents: Box<[u32]>,
+    /// Moves of which it tells whether they are legal; with the mark that says so.
+    moves: Box<[(u32, bool)]>,
+    /// Loops that read it.
+    loops: Box<[u32]>,
+}
+
+/// A way to read a signal: a mark, and whether to turn it round.
+#[derive(Clone, Copy, Debug)]
+struct Probe {
+    node: u32,
+    inverted: bool,
+}
+
+/// Moves of one role that are legal when they are in the set and the guard holds.
+#[derive(Clone, Debug)]
+struct MoveSet {
+    guard: Option<Probe>,
+    /// Where its members are kept.
+    base: u32,
+}
+
+/// A game for incremental evaluation.
+#[derive(Debug)]
+pub struct IncrementalMachine {
+    rules: Arc<Rules>,
+    spans: Vec<Span>,
+    readers: Vec<u32>,
+    extras: Vec<Extra>,
+    loops: Vec<Vec<NodeId>>,
+    /// The next value of each fluent.
+    nexts: Vec<Probe>,
+    terminal: Probe,
+    sets: Vec<MoveSet>,
+    sets_of: Vec<Range<usize>>,
+    set_of: Vec<u32>,
+    /// Nodes that only goals, or only percepts, need.
+    goals: Cone,
+    sees: Cone,
+    /// What a player is in the initial state.
+    initial: player::Memory,
+}
+
+impl IncrementalMachine {
+    /// The game.
+    pub fn rules(&self) -> &Arc<Rules> {
+        &self.rules
+    }
+
+    /// A player in the initial state.
+    pub fn player(self: &Arc<Self>) -> IncrementalPlayer {
+        IncrementalPlayer::new(self.clone())
+    }
+
+    /// The number of edges that counters follow.
+    pub fn counted_edges(&self) -> usize {
+        self.readers.len()
+    }
+
+    /// How a signal is read.
+    fn probe(&self, signal: Signal) -> Probe {
+        lower::probe(self.rules.network(), signal)
+    }
+}
