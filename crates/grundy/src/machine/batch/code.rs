@@ -61,6 +61,9 @@ impl Code {
 }
 
 /// Runs instructions; tells in which lanes something changed, if it is asked to.
+///
+/// Loops over a variable number of operands cost more than the operands themselves, so that the common shapes have
+/// code of their own.
 #[inline(always)]
 fn run<const TRACKED: bool>(mut words: &[u32], slots: &mut [Block]) -> Block {
     let mut changed = Block::NONE;
@@ -70,61 +73,91 @@ fn run<const TRACKED: bool>(mut words: &[u32], slots: &mut [Block]) -> Block {
         let stride = 1 + operands + opposites;
         let (run, rest) = rest.split_at(*count as usize * stride);
         words = rest;
-        match (shape & 1 == 1, operands, opposites) {
-            (true, 2, _) => changed |= each::<TRACKED>(run, 3, slots, |s, o| slot(s, o[0]) | slot(s, o[1])),
-            (true, 3, _) => {
-                changed |=
-                    each::<TRACKED>(run, 4, slots, |s, o| slot(s, o[0]) | slot(s, o[1]) | slot(s, o[2]));
-            }
-            (true, ..) => {
-                let or = |s: &[Block], o: &[u32]| o[1..].iter().fold(slot(s, o[0]), |or, &o| or | slot(s, o));
-                changed |= each::<TRACKED>(run, stride, slots, or);
-            }
-            (false, 2, 0) => changed |= each::<TRACKED>(run, 3, slots, |s, o| slot(s, o[0]) & slot(s, o[1])),
-            (false, 1, 1) => {
-                changed |= each::<TRACKED>(run, 3, slots, |s, o| slot(s, o[0]).without(slot(s, o[1])));
-            }
-            (false, 3, 0) => {
-                changed |=
-                    each::<TRACKED>(run, 4, slots, |s, o| slot(s, o[0]) & slot(s, o[1]) & slot(s, o[2]));
-            }
-            (false, 2, 1) => {
-                let and = |s: &[Block], o: &[u32]| (slot(s, o[0]) & slot(s, o[1])).without(slot(s, o[2]));
-                changed |= each::<TRACKED>(run, 4, slots, and);
-            }
-            (false, ..) => {
-                let and = |s: &[Block], o: &[u32]| {
-                    let (operands, opposites) = o.split_at(operands);
-                    let and = operands[1..].iter().fold(slot(s, operands[0]), |and, &o| and & slot(s, o));
-                    opposites.iter().fold(and, |and, &o| and.without(slot(s, o)))
-                };
-                changed |= each::<TRACKED>(run, stride, slots, and);
-            }
-        }
+        let run_changed = match (shape & 1 == 1, operands, opposites) {
+            (true, 2, _) => ors::<TRACKED, 2>(run, slots),
+            (true, 3, _) => ors::<TRACKED, 3>(run, slots),
+            (true, 4, _) => ors::<TRACKED, 4>(run, slots),
+            (true, ..) => many::<TRACKED>(run, operands, 0, true, slots),
+            (false, 1, 1) => ands::<TRACKED, 1, 1>(run, slots),
+            (false, 1, 2) => ands::<TRACKED, 1, 2>(run, slots),
+            (false, 2, 0) => ands::<TRACKED, 2, 0>(run, slots),
+            (false, 2, 1) => ands::<TRACKED, 2, 1>(run, slots),
+            (false, 3, 0) => ands::<TRACKED, 3, 0>(run, slots),
+            (false, 3, 1) => ands::<TRACKED, 3, 1>(run, slots),
+            (false, 4, 0) => ands::<TRACKED, 4, 0>(run, slots),
+            (false, 5, 0) => ands::<TRACKED, 5, 0>(run, slots),
+            (false, ..) => many::<TRACKED>(run, operands, opposites, false, slots),
+        };
+        changed |= run_changed;
     }
     changed
 }
 
+/// ANDs of `P` slots and the opposites of `N` others.
 #[inline(always)]
-fn slot(slots: &[Block], slot: u32) -> Block {
-    slots[slot as usize]
+fn ands<const TRACKED: bool, const P: usize, const N: usize>(run: &[u32], slots: &mut [Block]) -> Block {
+    let mut changed = Block::NONE;
+    for instruction in run.chunks_exact(1 + P + N) {
+        let mut value = slots[instruction[1] as usize];
+        for at in 1..P {
+            value &= slots[instruction[1 + at] as usize];
+        }
+        for at in 0..N {
+            value = value.without(slots[instruction[1 + P + at] as usize]);
+        }
+        store::<TRACKED>(&mut slots[instruction[0] as usize], value, &mut changed);
+    }
+    changed
 }
 
+/// ORs of `P` slots.
 #[inline(always)]
-fn each<const TRACKED: bool>(
+fn ors<const TRACKED: bool, const P: usize>(run: &[u32], slots: &mut [Block]) -> Block {
+    let mut changed = Block::NONE;
+    for instruction in run.chunks_exact(1 + P) {
+        let mut value = slots[instruction[1] as usize];
+        for at in 1..P {
+            value |= slots[instruction[1 + at] as usize];
+        }
+        store::<TRACKED>(&mut slots[instruction[0] as usize], value, &mut changed);
+    }
+    changed
+}
+
+/// ANDs or ORs with any number of operands.
+#[inline(always)]
+fn many<const TRACKED: bool>(
     run: &[u32],
-    stride: usize,
+    operands: usize,
+    opposites: usize,
+    is_or: bool,
     slots: &mut [Block],
-    value: impl Fn(&[Block], &[u32]) -> Block,
 ) -> Block {
     let mut changed = Block::NONE;
-    for instruction in run.chunks_exact(stride) {
-        let value = value(slots, &instruction[1..]);
-        let target = &mut slots[instruction[0] as usize];
-        if TRACKED {
-            changed |= *target ^ value;
+    for instruction in run.chunks_exact(1 + operands + opposites) {
+        let (first, rest) = (instruction[1], &instruction[2..1 + operands]);
+        let mut value = slots[first as usize];
+        if is_or {
+            for &operand in rest {
+                value |= slots[operand as usize];
+            }
+        } else {
+            for &operand in rest {
+                value &= slots[operand as usize];
+            }
         }
-        *target = value;
+        for &opposite in &instruction[1 + operands..] {
+            value = value.without(slots[opposite as usize]);
+        }
+        store::<TRACKED>(&mut slots[instruction[0] as usize], value, &mut changed);
     }
     changed
+}
+
+#[inline(always)]
+fn store<const TRACKED: bool>(target: &mut Block, value: Block, changed: &mut Block) {
+    if TRACKED {
+        *changed |= *target ^ value;
+    }
+    *target = value;
 }
