@@ -39,6 +39,7 @@ enum Command {
     Simulate(commands::simulate::Args),
     Perft(commands::perft::Args),
     Verify(commands::verify::Args),
+    Bench(commands::bench::Args),
 }
 
 fn main() -> ExitCode {
@@ -50,6 +51,7 @@ fn main() -> ExitCode {
         Command::Simulate(args) => commands::simulate::run(&args),
         Command::Perft(args) => commands::perft::run(&args),
         Command::Verify(args) => commands::verify::run(&args),
+        Command::Bench(args) => commands::bench::run(&args),
     };
     ExitCode::from(outcome.unwrap_or_else(Outcome::of_failure) as u8)
 }

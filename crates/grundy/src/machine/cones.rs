@@ -75,7 +75,7 @@ pub(super) struct Cones {
 impl Cones {
     pub(super) fn new(network: &Network) -> Cones {
         let interface = network.interface();
-        let legal = interface.moves.iter().map(|one_move| one_move.legal);
+        let legal = interface.moves.iter().flat_map(|one_move| [one_move.legal, one_move.guard]);
         let state = Cone::new(network, legal.chain([interface.terminal]), &[]);
         let next = Cone::new(network, interface.fluents.iter().map(|fluent| fluent.next), &[&state]);
         let goals = interface.goals.iter().flatten().map(|goal| goal.holds);

@@ -13,11 +13,13 @@ pub mod batch;
 mod cones;
 pub mod incremental;
 mod playouts;
+mod position;
 mod reasoner;
 pub mod scratch;
 mod state;
 
 pub use playouts::{GoalSum, PlayoutConfig, Totals};
+pub use position::{AnyPlayer, PlayError, Position};
 pub use reasoner::{MachineReasoner, MoveName};
 pub use state::State;
 

@@ -89,15 +89,18 @@ pub(super) fn stream(seed: u64, number: u64) -> u64 {
 }
 
 impl Machine {
-    /// Plays `count` random games from the initial state. The same seed gives the same result, at any number of
-    /// threads.
-    pub fn playouts(&self, count: u64, config: &PlayoutConfig) -> Totals {
-        let never = AtomicBool::new(false);
-        self.playouts_until(count, config, &never)
+    /// Plays `count` random games from the initial state.
+    pub fn playouts(&self, count: u64, seed: u64) -> Totals {
+        self.playouts_until(
+            count,
+            &PlayoutConfig { seed, ..PlayoutConfig::default() },
+            &AtomicBool::new(false),
+        )
     }
 
-    /// Like [`playouts`](Self::playouts), until somebody sets the flag. Games that have begun are played to their
-    /// end, so that short ones are not favoured; the number of games then depends on the time it took.
+    /// Plays random games from the initial state, until there are `count` or somebody sets the flag. The same seed
+    /// gives the same result, at any number of threads. Games that have begun are played to their end, so that short
+    /// ones are not favoured; when the flag is set, their number depends on the time it took.
     pub fn playouts_until(&self, count: u64, config: &PlayoutConfig, stop: &AtomicBool) -> Totals {
         let start = std::slice::from_ref(self.rules().initial());
         self.play_chunks(start, count, config, stop).pop().unwrap_or_default()

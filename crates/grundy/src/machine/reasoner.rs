@@ -3,6 +3,7 @@
 use super::{Player, State};
 use crate::network::{MoveId, RoleId};
 use crate::reasoner::{ReasonError, Reasoner};
+use std::time::Instant;
 
 /// A move by its text, whoever plays it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -13,21 +14,37 @@ pub struct MachineReasoner<P> {
     player: P,
     /// The state that the player looks at.
     current: State,
+    deadline: Option<Instant>,
+    questions: u32,
 }
+
+/// How many questions are answered between two looks at the clock.
+const PATIENCE: u32 = 256;
 
 impl<P: Player> MachineReasoner<P> {
     /// Wraps a player.
     pub fn new(mut player: P) -> MachineReasoner<P> {
         player.reset();
         let current = player.rules().initial().clone();
-        MachineReasoner { player, current }
+        MachineReasoner { player, current, deadline: None, questions: 0 }
     }
 
-    fn look_at(&mut self, state: &State) {
+    /// Answers no more questions after this time.
+    pub fn until(mut self, deadline: Option<Instant>) -> MachineReasoner<P> {
+        self.deadline = deadline;
+        self
+    }
+
+    fn look_at(&mut self, state: &State) -> Result<(), ReasonError> {
+        self.questions += 1;
+        if self.questions.is_multiple_of(PATIENCE) && self.deadline.is_some_and(|end| Instant::now() >= end) {
+            return Err(ReasonError::Limit("out of time (limit `timeout`)".to_owned()));
+        }
         if self.current != *state {
             self.player.look_at(state);
             self.current.clone_from(state);
         }
+        Ok(())
     }
 
     fn joint(&self, moves: &[MoveName]) -> Result<Vec<MoveId>, ReasonError> {
@@ -61,7 +78,7 @@ impl<P: Player> Reasoner for MachineReasoner<P> {
     }
 
     fn legal(&mut self, state: &State) -> Result<Vec<Vec<MoveName>>, ReasonError> {
-        self.look_at(state);
+        self.look_at(state)?;
         let mut legal = Vec::new();
         for role in self.player.rules().interface().role_ids() {
             let all = self.player.rules().interface().moves_of(role).map(MoveId);
@@ -77,19 +94,19 @@ impl<P: Player> Reasoner for MachineReasoner<P> {
     }
 
     fn is_terminal(&mut self, state: &State) -> Result<bool, ReasonError> {
-        self.look_at(state);
+        self.look_at(state)?;
         Ok(self.player.is_terminal())
     }
 
     fn goals(&mut self, state: &State) -> Result<Vec<Option<i32>>, ReasonError> {
-        self.look_at(state);
+        self.look_at(state)?;
         let roles = self.player.rules().interface().roles.len() as u16;
         Ok((0..roles).map(|role| self.player.goal(RoleId(role))).collect())
     }
 
     fn next(&mut self, state: &State, moves: &[MoveName]) -> Result<State, ReasonError> {
         let joint = self.joint(moves)?;
-        self.look_at(state);
+        self.look_at(state)?;
         self.player.play(&joint);
         self.player.state_into(&mut self.current);
         Ok(self.current.clone())
@@ -97,7 +114,7 @@ impl<P: Player> Reasoner for MachineReasoner<P> {
 
     fn sees(&mut self, state: &State, moves: &[MoveName]) -> Result<Vec<Vec<String>>, ReasonError> {
         let joint = self.joint(moves)?;
-        self.look_at(state);
+        self.look_at(state)?;
         let roles = self.player.rules().interface().roles.len() as u16;
         Ok((0..roles).map(|role| self.player.sees(&joint, RoleId(role))).collect())
     }

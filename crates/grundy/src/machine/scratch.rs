@@ -5,7 +5,7 @@
 
 use super::cones::{Cone, Step};
 use super::{Player, Rules, State, goal_signals, single_goal};
-use crate::network::{Kind, MoveId, Network, NodeId, RoleId, Signal};
+use crate::network::{Kind, Move, MoveId, Network, NodeId, RoleId, Signal};
 use std::sync::Arc;
 
 /// A game for scratch evaluation.
@@ -52,6 +52,10 @@ pub struct ScratchPlayer {
 
 fn value(values: &[bool], signal: Signal) -> bool {
     values[signal.node().index()] != signal.is_inverted()
+}
+
+fn is_legal(values: &[bool], one_move: &Move) -> bool {
+    value(values, one_move.guard) && value(values, one_move.legal)
 }
 
 fn gate(network: &Network, values: &[bool], node: NodeId) -> bool {
@@ -130,13 +134,13 @@ impl Player for ScratchPlayer {
     }
 
     fn is_legal(&mut self, one_move: MoveId) -> bool {
-        self.value(self.rules.interface().moves[one_move.0 as usize].legal)
+        is_legal(&self.values, &self.rules.interface().moves[one_move.0 as usize])
     }
 
     fn pick(&mut self, role: RoleId, rng: &mut fastrand::Rng) -> Option<MoveId> {
         self.legal.clear();
         for one_move in self.rules.interface().moves_of(role).map(MoveId) {
-            if value(&self.values, self.rules.interface().moves[one_move.0 as usize].legal) {
+            if is_legal(&self.values, &self.rules.interface().moves[one_move.0 as usize]) {
                 self.legal.push(one_move);
             }
         }

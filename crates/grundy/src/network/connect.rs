@@ -181,8 +181,10 @@ fn inputs(ground: &GroundProgram) -> (Interface, Vec<Signal>) {
         .into_iter()
         .map(|text| Fluent { initial: is_initial(&text), text, next: Signal::FALSE })
         .collect();
-    interface.moves =
-        moves.into_iter().map(|(role, text)| Move { role, text, legal: Signal::FALSE }).collect();
+    interface.moves = moves
+        .into_iter()
+        .map(|(role, text)| Move { role, text, legal: Signal::FALSE, guard: Signal::TRUE })
+        .collect();
     interface.moves_of = (0..roles.len() as u16)
         .map(|role| {
             let first = |role| interface.moves.partition_point(|m| m.role < RoleId(role)) as u32;

@@ -29,8 +29,10 @@ pub struct Move {
     pub role: RoleId,
     /// In KIF notation.
     pub text: String,
-    /// When it is allowed.
+    /// When it is allowed, if the guard holds, too.
     pub legal: Signal,
+    /// A condition that it shares with other moves; always true before there are any.
+    pub guard: Signal,
 }
 
 /// A goal value of a role.
@@ -123,7 +125,7 @@ impl Interface {
     }
 
     fn outputs(&self) -> impl Iterator<Item = Signal> + '_ {
-        let legal = self.moves.iter().map(|one_move| one_move.legal);
+        let legal = self.moves.iter().flat_map(|one_move| [one_move.legal, one_move.guard]);
         let next = self.fluents.iter().map(|fluent| fluent.next);
         let goals = self.goals.iter().flatten().map(|goal| goal.holds);
         let sees = self.sees.iter().flatten().map(|percept| percept.holds);
@@ -133,7 +135,10 @@ impl Interface {
     /// The same interface with every output replaced.
     pub(crate) fn map_outputs(&self, mut map: impl FnMut(Signal) -> Signal) -> Interface {
         let mut mapped = self.clone();
-        mapped.moves.iter_mut().for_each(|one_move| one_move.legal = map(one_move.legal));
+        for one_move in &mut mapped.moves {
+            one_move.legal = map(one_move.legal);
+            one_move.guard = map(one_move.guard);
+        }
         mapped.fluents.iter_mut().for_each(|fluent| fluent.next = map(fluent.next));
         mapped.terminal = map(mapped.terminal);
         mapped.goals.iter_mut().flatten().for_each(|goal| goal.holds = map(goal.holds));

@@ -34,6 +34,9 @@ impl Network {
         let mut outputs = Vec::new();
         for one_move in &interface.moves {
             let name = format!("(legal {} {})", role(one_move.role.0 as usize), one_move.text);
+            if one_move.guard != Signal::TRUE {
+                outputs.push((format!("{name} guard"), one_move.guard));
+            }
             outputs.push((name, one_move.legal));
         }
         outputs.extend(interface.fluents.iter().map(|f| (format!("(next {})", f.text), f.next)));

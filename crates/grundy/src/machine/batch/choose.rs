@@ -9,7 +9,7 @@ use super::block::Block;
 use super::random::Random;
 
 /// Moves at a leaf of the tree.
-const GROUP: usize = 8;
+pub(super) const GROUP: usize = 8;
 
 /// The most binary digits of a number of moves.
 pub(super) const MOST_PLANES: usize = 24;
@@ -22,7 +22,6 @@ type Planes = [Block; MOST_PLANES];
 pub(super) struct Tree {
     /// The levels from the groups upwards; each count of level `k` has `k + 4` planes.
     levels: Vec<Vec<Block>>,
-    moves: usize,
     stack: Vec<Frame>,
 }
 
@@ -41,9 +40,9 @@ fn planes(level: usize) -> usize {
 }
 
 impl Tree {
-    pub(super) fn new(moves: usize) -> Tree {
+    pub(super) fn new(groups: usize) -> Tree {
         let mut levels = Vec::new();
-        let mut size = moves.div_ceil(GROUP).max(1);
+        let mut size = groups.max(1);
         loop {
             levels.push(vec![Block::NONE; size * planes(levels.len())]);
             if size == 1 {
@@ -53,16 +52,23 @@ impl Tree {
         }
         let empty = Frame { level: 0, at: 0, lanes: Block::NONE, number: [Block::NONE; MOST_PLANES] };
         let stack = vec![empty; levels.len() + 1];
-        Tree { levels, moves, stack }
+        Tree { levels, stack }
     }
 
-    /// Counts the legal moves; tells in which lanes there are any.
+    /// Counts the legal moves, where the guards of their groups hold; tells in which lanes there are any.
     #[inline(always)]
-    pub(super) fn count(&mut self, legal: impl Fn(usize) -> Block) -> Block {
-        for (group, count) in self.levels[0].chunks_exact_mut(planes(0)).enumerate() {
-            let first = group * GROUP;
-            let bit = |at: usize| if first + at < self.moves { legal(first + at) } else { Block::NONE };
-            count.copy_from_slice(&sum_of_eight(&bit));
+    pub(super) fn count(
+        &mut self,
+        groups: usize,
+        guard: impl Fn(usize) -> Block,
+        legal: impl Fn(usize) -> Block,
+    ) -> Block {
+        for (group, count) in self.levels[0].chunks_exact_mut(planes(0)).enumerate().take(groups) {
+            let guard = guard(group);
+            let sum = sum_of_eight(&|at| legal(group * GROUP + at));
+            for (plane, sum) in count.iter_mut().zip(sum) {
+                *plane = sum & guard;
+            }
         }
         for level in 1..self.levels.len() {
             let (below, above) = self.levels.split_at_mut(level);
@@ -111,11 +117,9 @@ impl Tree {
             }
             if frame.level == 0 {
                 let first = frame.at * GROUP;
-                let moves = GROUP.min(self.moves - first);
                 walk(
                     frame.lanes,
                     &frame.number,
-                    moves,
                     |at| legal(first + at),
                     |at, lanes| {
                         choose(first + at, lanes);
@@ -222,12 +226,11 @@ fn draw(count: &[Block], lanes: Block, random: &mut Random, number: &mut Planes)
 fn walk(
     mut lanes: Block,
     number: &Planes,
-    moves: usize,
     legal: impl Fn(usize) -> Block,
     mut choose: impl FnMut(usize, Block),
 ) {
     let [mut ones, mut twos, mut fours] = [number[0], number[1], number[2]];
-    for at in 0..moves {
+    for at in 0..GROUP {
         let legal = legal(at) & lanes;
         let chosen = legal.without(ones | twos | fours);
         if !chosen.is_empty() {
@@ -252,18 +255,19 @@ mod tests {
     /// Every lane gets a legal move of its own, and in the long run each as often as any other.
     #[test]
     fn choices_are_legal_and_uniform() {
-        for moves in [1, 2, 7, 8, 9, 30, 100] {
+        for moves in [1_usize, 2, 7, 8, 9, 30, 100] {
             let mut random = Random::new(moves as u64);
             // Lane `l` may play every move but those that `l` divides.
-            let mut legal = vec![Block::NONE; moves];
-            for (at, block) in legal.iter_mut().enumerate() {
+            let groups = moves.div_ceil(GROUP);
+            let mut legal = vec![Block::NONE; groups * GROUP];
+            for (at, block) in legal.iter_mut().enumerate().take(moves) {
                 (0..LANES).for_each(|lane| block.set(lane, at == 0 || lane < 2 || at % lane != 0));
             }
-            let mut tree = Tree::new(moves);
+            let mut tree = Tree::new(groups);
             let mut counts = vec![0u32; moves];
             let rounds = 400;
             for _ in 0..rounds {
-                assert_eq!(tree.count(|at| legal[at]), Block::ALL);
+                assert_eq!(tree.count(groups, |_| Block::ALL, |at| legal[at]), Block::ALL);
                 let mut done = Block::NONE;
                 tree.choose(
                     Block::ALL,

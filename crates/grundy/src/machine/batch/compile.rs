@@ -5,10 +5,12 @@
 //! registers to values: a slot is free again after the last use of its value, so that all values that are needed at
 //! a time stay close together in the cache.
 
+use super::choose::GROUP;
 use super::code::{Code, CodeBlock, Shape};
 use crate::machine::Rules;
 use crate::machine::cones::{Cone, Step};
-use crate::network::{Kind, MoveId, Network, NodeId, Signal};
+use crate::network::{Kind, MoveId, Network, NodeId, RoleId, Signal};
+use std::collections::BTreeMap;
 
 /// Where a value is, and whether the opposite is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,8 +29,8 @@ pub(super) struct Program {
     /// The number of slots. The first is empty, then come the fluents, then one that is full.
     pub(super) slots: usize,
     pub(super) terminal: Place,
-    /// For each move, whether it is legal.
-    pub(super) legal: Vec<Place>,
+    /// For each role its moves, in groups with the same guard.
+    pub(super) choices: Vec<Choices>,
     /// For each move, where to tell that it is done; [`UNREAD`] if nobody wants to know.
     pub(super) does: Vec<u32>,
     /// For each fluent its next value.
@@ -38,6 +40,20 @@ pub(super) struct Program {
     pub(super) goal_values: Vec<Vec<(Option<i32>, Place)>>,
     pub(super) percepts: Vec<Vec<Place>>,
 }
+
+/// The moves of a role, as they are counted and chosen.
+#[derive(Debug, Default)]
+pub(super) struct Choices {
+    /// Places of legal moves, groups of [`GROUP`], each filled up with places that are never true.
+    pub(super) legal: Vec<Place>,
+    /// For each of them the move.
+    pub(super) moves: Vec<MoveId>,
+    /// For each group its guard.
+    pub(super) guards: Vec<Place>,
+}
+
+/// Never true.
+const NEVER: Place = Place { slot: 0, opposite: false };
 
 /// No slot.
 pub(super) const UNREAD: u32 = u32::MAX;
@@ -312,7 +328,11 @@ pub(super) fn compile(rules: &Rules) -> Program {
         allocator.last_use[node as usize] = NEVER_FREE;
     }
     let stored = |signal: Signal| drafter.stored(signal);
-    let legal: Vec<Signal> = interface.moves.iter().map(|one_move| stored(one_move.legal)).collect();
+    let legal: Vec<Signal> = interface
+        .moves
+        .iter()
+        .flat_map(|one_move| [stored(one_move.legal), stored(one_move.guard)])
+        .collect();
     let goal_signals = || interface.goals.iter().flatten().map(|goal| stored(goal.holds));
     let nexts: Vec<Signal> = interface.fluents.iter().map(|fluent| stored(fluent.next)).collect();
     let percepts = || interface.sees.iter().flatten().map(|percept| stored(percept.holds));
@@ -333,7 +353,8 @@ pub(super) fn compile(rules: &Rules) -> Program {
     let goals = allocator.emit(&goals);
     allocator.now += 1;
     // Answers are read before the next part begins: their places are known now.
-    let legal_places = legal.iter().map(|&signal| allocator.place(signal)).collect();
+    let place = |signal| allocator.place(stored(signal));
+    let choices = interface.role_ids().map(|role| choices(network, role, &place)).collect();
     let terminal = allocator.place(stored(interface.terminal));
     let place_of = |allocator: &Allocator, signal| allocator.place(stored(signal));
     let goal_values = interface
@@ -373,7 +394,7 @@ pub(super) fn compile(rules: &Rules) -> Program {
         sees,
         slots: 0,
         terminal,
-        legal: legal_places,
+        choices,
         does,
         nexts: next_places,
         aside: Vec::new(),
@@ -383,6 +404,26 @@ pub(super) fn compile(rules: &Rules) -> Program {
     put_aside(&mut program, fluents, &mut allocator.slots);
     program.slots = allocator.slots as usize;
     program
+}
+
+/// Sorts the moves of a role into groups.
+fn choices(network: &Network, role: RoleId, place: &impl Fn(Signal) -> Place) -> Choices {
+    let interface = network.interface();
+    let mut by_guard: BTreeMap<Signal, Vec<MoveId>> = BTreeMap::new();
+    for number in interface.moves_of(role) {
+        by_guard.entry(interface.moves[number as usize].guard).or_default().push(MoveId(number));
+    }
+    let mut choices = Choices::default();
+    for (guard, moves) in by_guard {
+        for group in moves.chunks(GROUP) {
+            choices.guards.push(place(guard));
+            choices.moves.extend_from_slice(group);
+            choices.legal.extend(group.iter().map(|number| place(interface.moves[number.0 as usize].legal)));
+            choices.moves.resize(choices.guards.len() * GROUP, group[0]);
+            choices.legal.resize(choices.guards.len() * GROUP, NEVER);
+        }
+    }
+    choices
 }
 
 /// Fluents are overwritten one after the other; a next value that is another fluent has to be kept for that time.

@@ -47,7 +47,7 @@ impl Lanes {
         let interface = machine.rules().interface();
         let mut slots = vec![Block::NONE; machine.program.slots];
         slots[1 + interface.fluents.len()] = Block::ALL;
-        let trees = interface.role_ids().map(|role| Tree::new(interface.moves_of(role).len())).collect();
+        let trees = machine.program.choices.iter().map(|choices| Tree::new(choices.guards.len())).collect();
         Lanes { slots, trees, begun: vec![0; LANES], starts: vec![0; LANES], chosen: Vec::new(), machine }
     }
 
@@ -91,7 +91,7 @@ impl Lanes {
         totals: &mut [Totals],
     ) {
         program.state.run(&mut self.slots);
-        let can_move = self.count_moves(machine, program);
+        let can_move = self.count_moves(program);
         let terminal = self.get(program.terminal);
         let mut over = (terminal | !can_move) & course.playing;
         over = over.without(course.waiting);
@@ -109,7 +109,7 @@ impl Lanes {
             self.begin(chunk, course);
         }
         let moving = moving.without(course.waiting);
-        self.choose(machine, program, moving, &mut course.random);
+        self.choose(program, moving, &mut course.random);
         program.next.run(&mut self.slots);
         self.commit(machine, chunk, moving, course.fresh);
         course.clock += 1;
@@ -122,11 +122,11 @@ impl Lanes {
 
     /// Counts the legal moves of all roles, and tells in which lanes everybody has one.
     #[inline(always)]
-    fn count_moves(&mut self, machine: &BatchMachine, program: &Program) -> Block {
+    fn count_moves(&mut self, program: &Program) -> Block {
         let mut all = Block::ALL;
-        for (role, tree) in machine.rules().interface().role_ids().zip(&mut self.trees) {
-            let first = machine.rules().interface().moves_of(role).start as usize;
-            all &= tree.count(|at| read(&self.slots, program.legal[first + at]));
+        for (choices, tree) in program.choices.iter().zip(&mut self.trees) {
+            let guard = |group: usize| read(&self.slots, choices.guards[group]);
+            all &= tree.count(choices.guards.len(), guard, |at| read(&self.slots, choices.legal[at]));
         }
         all
     }
@@ -210,21 +210,21 @@ impl Lanes {
 
     /// Chooses a move for each role, in these lanes.
     #[inline(always)]
-    fn choose(&mut self, machine: &BatchMachine, program: &Program, lanes: Block, random: &mut Random) {
-        for (role, tree) in machine.rules().interface().role_ids().zip(&mut self.trees) {
-            let moves = machine.rules().interface().moves_of(role);
-            let first = moves.start as usize;
-            let does = &program.does[first..moves.end as usize];
-            for &slot in does.iter().filter(|&&slot| slot != UNREAD) {
-                self.slots[slot as usize] = Block::NONE;
-            }
-            // Slots are read and written in turn, never the same ones.
+    fn choose(&mut self, program: &Program, lanes: Block, random: &mut Random) {
+        for &slot in program.does.iter().filter(|&&slot| slot != UNREAD) {
+            self.slots[slot as usize] = Block::NONE;
+        }
+        for (choices, tree) in program.choices.iter().zip(&mut self.trees) {
+            // Legal moves are read while choices are made, and moves are written when that is over.
             let mut chosen = std::mem::take(&mut self.chosen);
             chosen.clear();
-            let legal = |at: usize| read(&self.slots, program.legal[first + at]);
+            let legal = |at: usize| read(&self.slots, choices.legal[at]);
             tree.choose(lanes, random, legal, |at, lanes| chosen.push((at as u32, lanes)));
-            for &(at, lanes) in chosen.iter().filter(|(at, _)| does[*at as usize] != UNREAD) {
-                self.slots[does[at as usize] as usize] = lanes;
+            for &(at, lanes) in &chosen {
+                let slot = program.does[choices.moves[at as usize].0 as usize];
+                if slot != UNREAD {
+                    self.slots[slot as usize] = lanes;
+                }
             }
             self.chosen = chosen;
         }

@@ -59,8 +59,7 @@ impl BatchMachine {
     /// waiting lanes do nothing: the square root balances the two. It depends on what was played so far, and not on
     /// the clock, so that results can be repeated.
     fn patience(&self, length: u64, ended: u64) -> u32 {
-        let step =
-            self.program.state.operands + self.program.next.operands + 2 * self.program.legal.len() + 1;
+        let step = self.program.state.operands + self.program.next.operands + 2 * self.program.does.len() + 1;
         let ratio = self.program.goals.operands as f64 / step as f64;
         let length = (length.max(1) as f64 / ended.max(1) as f64).max(1.0);
         let lanes = LANES as f64;

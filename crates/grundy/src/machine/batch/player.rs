@@ -2,6 +2,7 @@
 
 use super::BatchMachine;
 use super::block::Block;
+use super::choose::GROUP;
 use super::compile::{Place, UNREAD};
 use super::lanes::read;
 use crate::machine::{Player, Rules, State, single_goal};
@@ -77,7 +78,10 @@ impl Player for BatchPlayer {
     }
 
     fn is_legal(&mut self, one_move: MoveId) -> bool {
-        self.get(self.machine.program.legal[one_move.0 as usize])
+        let role = self.machine.rules().interface().moves[one_move.0 as usize].role;
+        let choices = &self.machine.program.choices[role.0 as usize];
+        let at = choices.moves.iter().position(|&other| other == one_move).expect("every move can be chosen");
+        self.get(choices.guards[at / GROUP]) && self.get(choices.legal[at])
     }
 
     fn pick(&mut self, role: RoleId, rng: &mut fastrand::Rng) -> Option<MoveId> {

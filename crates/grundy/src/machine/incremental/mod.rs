@@ -6,8 +6,8 @@
 //! zero are next. (The algorithm is that of the and-/or-tables of Kaneko, Yamaguchi & Kawai 2000.)
 //!
 //! - The joint move stays asserted until the next one, so that both are changed at once.
-//! - Legal moves are sets with insertion, removal and choice in constant time. A condition that many moves of a role
-//!   share, such as whose turn it is, is no input of their nodes: it is asked when moves are read.
+//! - Legal moves are sets with insertion, removal and choice in constant time, one for each guard, which is asked when
+//!   moves are read.
 //! - Goals and percepts have no counters; they are evaluated when somebody asks.
 //! - A loop is evaluated anew when something that it reads has changed: counters alone would keep a dead cycle alive.
 
@@ -22,17 +22,20 @@ use crate::network::{NodeId, Signal};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The readers of a node: counters that go up when it is marked, then counters that go down.
+/// The readers of a node.
 #[derive(Clone, Copy, Debug, Default)]
 struct Span {
     start: u32,
-    middle: u32,
     end: u32,
     /// Where the node's entry in `extras` is, or [`NO_EXTRA`].
     extra: u32,
 }
 
 const NO_EXTRA: u32 = u32::MAX;
+
+/// A counter that a node changes, and in the lowest bit whether it goes down when the node is marked.
+#[derive(Clone, Copy, Debug)]
+struct Reader(u32);
 
 /// What else depends on a node.
 #[derive(Clone, Debug, Default)]
@@ -55,7 +58,7 @@ struct Probe {
 /// Moves of one role that are legal when they are in the set and the guard holds.
 #[derive(Clone, Debug)]
 struct MoveSet {
-    guard: Option<Probe>,
+    guard: Probe,
     /// Where its members are kept.
     base: u32,
 }
@@ -65,7 +68,7 @@ struct MoveSet {
 pub struct IncrementalMachine {
     rules: Arc<Rules>,
     spans: Vec<Span>,
-    readers: Vec<u32>,
+    readers: Vec<Reader>,
     extras: Vec<Extra>,
     loops: Vec<Vec<NodeId>>,
     /// The next value of each fluent.

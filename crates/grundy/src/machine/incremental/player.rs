@@ -1,10 +1,9 @@
 //! Playing on an incremental machine.
 
-use super::{IncrementalMachine, NO_EXTRA, Probe};
+use super::{IncrementalMachine, NO_EXTRA, Probe, Reader};
 use crate::machine::cones::{Cone, Step};
 use crate::machine::{Player, Rules, State, goal_signals, single_goal};
 use crate::network::{Kind, MoveId, NodeId, RoleId, Signal};
-use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// No move is asserted.
@@ -53,7 +52,7 @@ impl Memory {
 
     /// Whether the guard of a set holds.
     fn is_open(&self, machine: &IncrementalMachine, set: usize) -> bool {
-        machine.sets[set].guard.is_none_or(|guard| self.value(guard))
+        self.value(machine.sets[set].guard)
     }
 
     fn is_legal(&self, machine: &IncrementalMachine, one_move: MoveId) -> bool {
@@ -72,13 +71,8 @@ impl Memory {
         self.places[last as usize] = place;
     }
 
-    /// The memory in the initial state, with no move asserted. `legal` tells for each move the signal that puts it
-    /// into its set; `without` inputs that a node does not count.
-    pub(super) fn initial(
-        machine: &IncrementalMachine,
-        legal: &[Signal],
-        without: &FxHashMap<NodeId, Signal>,
-    ) -> Memory {
+    /// The memory in the initial state, with no move asserted.
+    pub(super) fn initial(machine: &IncrementalMachine) -> Memory {
         let network = machine.rules.network();
         let interface = network.interface();
         let mut memory = Memory {
@@ -98,13 +92,13 @@ impl Memory {
         for cone in [&machine.rules.cones.state, &machine.rules.cones.next] {
             for step in cone.steps() {
                 match step {
-                    Step::Gate(node) => memory.count(machine, node, without.get(&node).copied()),
+                    Step::Gate(node) => memory.count(machine, node),
                     Step::Loop(members) => memory.evaluate_loop(machine, members),
                 }
             }
         }
-        for (number, &signal) in legal.iter().enumerate() {
-            if memory.value(machine.probe(signal)) {
+        for (number, one_move) in interface.moves.iter().enumerate() {
+            if memory.value(machine.probe(one_move.legal)) {
                 memory.insert(machine, number as u32);
             }
         }
@@ -112,10 +106,10 @@ impl Memory {
         memory
     }
 
-    fn count(&mut self, machine: &IncrementalMachine, node: NodeId, without: Option<Signal>) {
+    fn count(&mut self, machine: &IncrementalMachine, node: NodeId) {
         let network = machine.rules.network();
         let counts = network.kind(node) == Kind::Or;
-        let inputs = network.inputs(node).iter().filter(|input| Some(**input) != without);
+        let inputs = network.inputs(node).iter();
         let count = inputs.filter(|input| self.value(machine.probe(**input)) == counts).count();
         self.counters[node.index()] = count as u16;
         self.marks[node.index()] = count == 0;
@@ -192,22 +186,25 @@ impl Queue {
         Some(self.nodes[self.head - 1])
     }
 
-    /// Counts all these up or down by one.
+    /// Counts all these up or down by one, as the mark of the node that they read has changed.
     ///
     /// Whether a counter crosses zero is as good as random, so that a branch on it would be mispredicted again and
     /// again: every node is written to the end of the queue, which moves on only where it should.
     #[inline]
-    fn count<const UP: bool>(&mut self, counters: &mut [u16], nodes: &[u32]) {
-        if self.nodes.len() < self.len + nodes.len() {
-            self.nodes.resize((self.len + nodes.len()) * 2, 0);
+    fn count(&mut self, counters: &mut [u16], readers: &[Reader], marked: bool) {
+        if self.nodes.len() < self.len + readers.len() + 1 {
+            self.nodes.resize((self.len + readers.len() + 1) * 2, 0);
         }
+        let turned = u32::from(!marked);
         let mut len = self.len;
-        for &node in nodes {
-            let counter = &mut counters[node as usize];
+        for &Reader(reader) in readers {
+            let counter = &mut counters[(reader >> 1) as usize];
             let before = *counter;
-            *counter = if UP { before + 1 } else { before - 1 };
-            self.nodes[len] = node;
-            len += usize::from(before == if UP { 0 } else { 1 });
+            let goes_down = (reader & 1) ^ turned;
+            let after = before.wrapping_add(1).wrapping_sub(2 * goes_down as u16);
+            *counter = after;
+            self.nodes[len] = reader >> 1;
+            len += usize::from(before.min(after) == 0);
         }
         self.len = len;
     }
@@ -251,16 +248,8 @@ impl Work {
     #[inline]
     fn propagate(&mut self, machine: &IncrementalMachine, node: u32, marked: bool) {
         let span = machine.spans[node as usize];
-        let (up, down) = machine.readers[span.start as usize..span.end as usize]
-            .split_at((span.middle - span.start) as usize);
-        let counters = &mut self.memory.counters[..];
-        if marked {
-            self.queue.count::<true>(counters, up);
-            self.queue.count::<false>(counters, down);
-        } else {
-            self.queue.count::<false>(counters, up);
-            self.queue.count::<true>(counters, down);
-        }
+        let readers = &machine.readers[span.start as usize..span.end as usize];
+        self.queue.count(&mut self.memory.counters, readers, marked);
         if span.extra != NO_EXTRA {
             self.report(machine, span.extra, marked);
         }
@@ -268,7 +257,10 @@ impl Work {
 
     fn report(&mut self, machine: &IncrementalMachine, extra: u32, marked: bool) {
         let extra = &machine.extras[extra as usize];
-        self.memory.touched.extend_from_slice(&extra.fluents);
+        // There are a few at most, not worth a call.
+        for &fluent in &extra.fluents {
+            self.memory.touched.push(fluent);
+        }
         for &(one_move, legal_mark) in &extra.moves {
             if marked == legal_mark {
                 self.memory.insert(machine, one_move);

@@ -15,6 +15,8 @@ pub struct Groups {
     pub(super) layers: Vec<Vec<Vec<NodeId>>>,
     /// Moves that are done if and only if a signal holds.
     pub(super) equal: Vec<(NodeId, Signal)>,
+    /// Fluents that change with every move of the game.
+    pub(super) restless: Vec<NodeId>,
 }
 
 impl Groups {

@@ -7,6 +7,7 @@ mod absorb;
 mod constants;
 mod factoring;
 mod groups;
+mod guards;
 mod legality;
 mod nested;
 mod sharing;
@@ -29,7 +30,7 @@ pub struct Pass {
 }
 
 /// All passes.
-pub const PASSES: [Pass; 10] = [
+pub const PASSES: [Pass; 11] = [
     Pass { name: "constants", about: "inputs that are always true or always false", run: constants::run },
     Pass { name: "single-input", about: "nodes with one input", run: single_input::run },
     Pass { name: "absorb", about: "duplicate, complementary and absorbed inputs", run: absorb::run },
@@ -40,6 +41,7 @@ pub const PASSES: [Pass; 10] = [
         run: factoring::run,
     },
     Pass { name: "groups", about: "exactly one of a group is true: complements", run: groups::run },
+    Pass { name: "guards", about: "conditions that many moves share, asked once", run: guards::run },
     Pass { name: "nested", about: "an AND inside an AND, an OR inside an OR", run: nested::run },
     Pass {
         name: "sharing",
@@ -51,7 +53,7 @@ pub const PASSES: [Pass; 10] = [
 ];
 
 /// The order in which passes run. Some run again, where others have left them something to do.
-const PIPELINE: [&str; 21] = [
+const PIPELINE: [&str; 25] = [
     "unread",
     "constants",
     "single-input",
@@ -72,6 +74,10 @@ const PIPELINE: [&str; 21] = [
     "factoring",
     "single-input",
     "absorb",
+    "guards",
+    "unneeded",
+    "factoring",
+    "single-input",
     "unneeded",
 ];
 

@@ -1,7 +1,8 @@
 //! Sub-conjunctions and sub-disjunctions that several nodes share become nodes of their own.
 //!
 //! Pairs of inputs are counted over all nodes of a kind; each node then takes its most common pairs out, as long as
-//! enough others do the same. A few rounds build larger parts from pairs.
+//! enough others do the same. A few rounds build larger parts from pairs. What changes with every move of the game,
+//! such as the turn, is in no pair: it would make the others change, too, and it is better off as a guard.
 
 use super::Groups;
 use crate::network::rewrite::rewrite;
@@ -22,18 +23,18 @@ const MOST_PAIRS: usize = 20_000_000;
 
 type Pair = (Kind, Signal, Signal);
 
-pub(super) fn run(network: &Network, _: &Groups) -> Network {
+pub(super) fn run(network: &Network, groups: &Groups) -> Network {
     let mut shared = network.clone();
     for _ in 0..ROUNDS {
-        let Some(next) = share_pairs(&shared) else { break };
+        let Some(next) = share_pairs(&shared, groups) else { break };
         shared = next;
     }
     shared
 }
 
 /// Takes pairs out; `None` if there are none worth it.
-fn share_pairs(network: &Network) -> Option<Network> {
-    let counts = count_pairs(network)?;
+fn share_pairs(network: &Network, groups: &Groups) -> Option<Network> {
+    let counts = count_pairs(network, groups)?;
     let mut uses: FxHashMap<Pair, u32> = FxHashMap::default();
     let choices: Vec<Vec<Pair>> = network.gates().map(|node| choose(network, node, &counts)).collect();
     choices.iter().flatten().for_each(|&pair| *uses.entry(pair).or_default() += 1);
@@ -68,14 +69,20 @@ fn pairs(network: &Network, node: NodeId) -> impl Iterator<Item = Pair> + '_ {
     inputs.iter().enumerate().flat_map(move |(i, &a)| inputs[i + 1..].iter().map(move |&b| (kind, a, b)))
 }
 
-fn count_pairs(network: &Network) -> Option<FxHashMap<Pair, u32>> {
+fn count_pairs(network: &Network, groups: &Groups) -> Option<FxHashMap<Pair, u32>> {
     let nodes = || network.gates().filter(|&node| has_pairs(network, node));
     let total: usize = nodes().map(|node| network.inputs(node).len().pow(2) / 2).sum();
     if total > MOST_PAIRS {
         return None;
     }
     let mut counts: FxHashMap<Pair, u32> = FxHashMap::default();
-    nodes().flat_map(|node| pairs(network, node)).for_each(|pair| *counts.entry(pair).or_default() += 1);
+    let mut restless = vec![false; network.node_count()];
+    groups.restless.iter().for_each(|node| restless[node.index()] = true);
+    for pair in nodes().flat_map(|node| pairs(network, node)) {
+        if !restless[pair.1.node().index()] && !restless[pair.2.node().index()] {
+            *counts.entry(pair).or_default() += 1;
+        }
+    }
     Some(counts)
 }
 
@@ -85,7 +92,7 @@ fn choose(network: &Network, node: NodeId, counts: &FxHashMap<Pair, u32>) -> Vec
         return Vec::new();
     }
     let mut common: Vec<(u32, Pair)> = pairs(network, node)
-        .map(|pair| (counts[&pair], pair))
+        .map(|pair| (counts.get(&pair).copied().unwrap_or(0), pair))
         .filter(|(count, _)| *count >= FEWEST_READERS)
         .collect();
     common.sort_unstable_by_key(|&(count, pair)| (std::cmp::Reverse(count), pair));

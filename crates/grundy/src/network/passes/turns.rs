@@ -17,8 +17,8 @@ impl Groups {
     pub(super) fn completed(&self, network: &Network) -> Groups {
         let interface = network.interface();
         let mut circles = circles(network);
+        let mut groups = Groups { restless: circles.concat(), ..Groups::default() };
         circles.extend(self.layers.iter().flatten().cloned());
-        let mut groups = Groups::default();
         for circle in circles {
             groups.add_turns(network, &circle);
             groups.add(circle);

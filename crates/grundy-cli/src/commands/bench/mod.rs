@@ -1,0 +1,25 @@
+//! `grundy bench`: measurements that stand beside published ones.
+
+mod playouts;
+
+use crate::output::Outcome;
+use anyhow::Result;
+use clap::Subcommand;
+
+/// Measure, and compare with what is published
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand)]
+enum What {
+    Playouts(playouts::Args),
+}
+
+pub(crate) fn run(args: &Args) -> Result<Outcome> {
+    match &args.what {
+        What::Playouts(args) => playouts::run(args),
+    }
+}
