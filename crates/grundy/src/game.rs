@@ -116,7 +116,8 @@ impl Game {
         let ground = ground(&self.program, &config.ground)?;
         let network = connect(&ground)?;
         let wanted = |name: &str| {
-            !(name == "unread" && config.whole_states) && !config.without.iter().any(|other| other == name)
+            let left_out = config.without.iter().any(|other| other == name);
+            !left_out && (name != "unread" || !config.whole_states)
         };
         Ok(optimize(network, &config.groups, wanted))
     }

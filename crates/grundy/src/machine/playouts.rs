@@ -181,7 +181,7 @@ impl Chunk<'_> {
 /// What a thread plays with.
 enum Worker {
     Scratch(super::scratch::ScratchPlayer),
-    Incremental(super::incremental::IncrementalPlayer),
+    Incremental(Box<super::incremental::IncrementalPlayer>),
     Batch(super::batch::Lanes),
 }
 
@@ -189,7 +189,7 @@ impl Worker {
     fn new(machine: &Machine) -> Worker {
         match machine {
             Machine::Scratch(machine) => Worker::Scratch(machine.player()),
-            Machine::Incremental(machine) => Worker::Incremental(machine.player()),
+            Machine::Incremental(machine) => Worker::Incremental(machine.player().into()),
             Machine::Batch(machine) => Worker::Batch(machine.lanes()),
         }
     }
@@ -197,7 +197,7 @@ impl Worker {
     fn play(&mut self, chunk: &Chunk, totals: &mut [Totals]) {
         match self {
             Worker::Scratch(player) => play_one_by_one(player, chunk, totals),
-            Worker::Incremental(player) => play_one_by_one(player, chunk, totals),
+            Worker::Incremental(player) => play_one_by_one(&mut **player, chunk, totals),
             Worker::Batch(lanes) => lanes.play(chunk, totals),
         }
     }

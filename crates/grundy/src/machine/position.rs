@@ -12,7 +12,7 @@ pub enum AnyPlayer {
     /// Every node is evaluated.
     Scratch(ScratchPlayer),
     /// Changes are propagated.
-    Incremental(IncrementalPlayer),
+    Incremental(Box<IncrementalPlayer>),
     /// Many games at once, all the same here.
     Batch(BatchPlayer),
 }
@@ -101,7 +101,7 @@ impl Machine {
     pub fn player(&self) -> AnyPlayer {
         match self {
             Machine::Scratch(machine) => AnyPlayer::Scratch(machine.player()),
-            Machine::Incremental(machine) => AnyPlayer::Incremental(machine.player()),
+            Machine::Incremental(machine) => AnyPlayer::Incremental(machine.player().into()),
             Machine::Batch(machine) => AnyPlayer::Batch(machine.player()),
         }
     }

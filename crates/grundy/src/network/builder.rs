@@ -20,14 +20,14 @@ pub(crate) struct Builder {
 }
 
 impl Builder {
-    /// A network with the inputs of an interface, and no gate.
-    pub(crate) fn new(interface: &Interface) -> Builder {
+    /// A network with the inputs of an interface, and no gate, but room for some.
+    pub(crate) fn with_capacity(interface: &Interface, nodes: usize, edges: usize) -> Builder {
         let inputs = interface.first_gate() as usize - 1;
         let mut builder = Builder {
             kinds: vec![Kind::Input; 1 + inputs],
             places: vec![(0, 0); 1 + inputs],
-            pool: Vec::new(),
-            known: HashTable::new(),
+            pool: Vec::with_capacity(edges),
+            known: HashTable::with_capacity(nodes),
             loops: Vec::new(),
             loop_start: None,
             reserved: Vec::new(),

@@ -27,7 +27,8 @@ pub fn connect(ground: &GroundProgram) -> Result<Network, ConnectError> {
     }
     let (mut interface, mut signals) = inputs(ground);
     let rules = RulesByHead::new(ground);
-    let mut builder = Builder::new(&interface);
+    let mut builder =
+        Builder::with_capacity(&interface, ground.rule_count() as usize, ground.literal_count() as usize);
     for members in rules.components() {
         if let [only] = members[..]
             && !rules.mentions(only, only)

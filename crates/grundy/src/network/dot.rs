@@ -44,7 +44,7 @@ pub fn write_network_dot(
         let style = if slice.is_some_and(|slice| slice.node == node) { " style=bold" } else { "" };
         match network.kind(node) {
             Kind::Input => {
-                writeln!(out, "  n{} [label={:?} shape=box{style}];", node.0, network.node_text(node))?
+                writeln!(out, "  n{} [label={:?} shape=box{style}];", node.0, network.node_text(node))?;
             }
             Kind::And => writeln!(out, "  n{} [label=\"&\"{style}];", node.0)?,
             Kind::Or => writeln!(out, "  n{} [label=\"≥1\"{style}];", node.0)?,

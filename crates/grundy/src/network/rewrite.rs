@@ -23,7 +23,7 @@ pub(super) fn rewrite_outputs(
     outputs: impl FnOnce(&Interface) -> Interface,
 ) -> Network {
     let interface = network.interface();
-    let mut builder = Builder::new(interface);
+    let mut builder = Builder::with_capacity(interface, network.node_count(), network.edge_count());
     let mut map: Vec<Signal> = (0..interface.first_gate()).map(|node| Signal::of(NodeId(node))).collect();
     map.resize(network.node_count(), Signal::FALSE);
     let mut inputs = Vec::new();

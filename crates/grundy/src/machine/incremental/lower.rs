@@ -1,12 +1,16 @@
 //! From a network to an incremental machine.
 
 use super::player::Memory;
-use super::{Extra, IncrementalMachine, MoveSet, NO_EXTRA, Probe, Reader, Span};
+use super::{IncrementalMachine, Late, LateGate, MoveSet, Output, Probe, Reader, Span};
 use crate::machine::Rules;
 use crate::machine::cones::{Cone, Step};
 use crate::network::{Kind, Network, NodeId, Signal};
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
+
+/// The set of a move, and where that begins.
+type Home = (u32, u32);
 
 /// How a signal is read: the mark of an OR is its opposite.
 pub(super) fn probe(network: &Network, signal: Signal) -> Probe {
@@ -32,21 +36,21 @@ impl IncrementalMachine {
                 }
             }
         }
-        let (sets, sets_of, set_of) = move_sets(network);
-        let extras = extras(network, &edges.loops);
-        let (spans, readers, extras) = edges.finish(network, extras);
+        let (sets, sets_of, homes) = move_sets(network);
+        let outputs = outputs(network, &edges.loops);
+        let (spans, readers, outputs) = edges.finish(network, outputs);
         let mut machine = IncrementalMachine {
             nexts: interface.fluents.iter().map(|fluent| probe(network, fluent.next)).collect(),
             terminal: probe(network, interface.terminal),
-            goals: late(&rules.cones.goals, &counted, &loops),
-            sees: late(&rules.cones.sees, &counted, &loops),
+            goals: late(network, &without(&rules.cones.goals, &counted, &loops)),
+            sees: late(network, &without(&rules.cones.sees, &counted, &loops)),
             spans,
             readers,
-            extras,
-            loops,
+            outputs,
+            loops: loops.iter().map(|members| late_loop(network, members)).collect(),
             sets,
             sets_of,
-            set_of,
+            homes,
             initial: Memory::default(),
             rules: rules.clone(),
         };
@@ -71,8 +75,25 @@ fn counted_nodes(rules: &Rules) -> (Vec<bool>, Vec<Vec<NodeId>>) {
     (counted, loops)
 }
 
+/// The gates of a cone, with the ways to read their inputs.
+fn late(network: &Network, cone: &Cone) -> Late {
+    let mut late = Late { loops: cone.loops.clone(), ..Late::default() };
+    for &node in &cone.order {
+        let start = late.inputs.len() as u32;
+        late.inputs.extend(network.inputs(node).iter().map(|&input| probe(network, input)));
+        let is_or = network.kind(node) == Kind::Or;
+        late.gates.push(LateGate { node: node.0, is_or, start, end: late.inputs.len() as u32 });
+    }
+    late
+}
+
+fn late_loop(network: &Network, members: &[NodeId]) -> Late {
+    let whole = 0..members.len();
+    late(network, &Cone { order: members.to_vec(), loops: [whole].into() })
+}
+
 /// A cone without what the counters know.
-fn late(cone: &Cone, counted: &[bool], loops: &[Vec<NodeId>]) -> Cone {
+fn without(cone: &Cone, counted: &[bool], loops: &[Vec<NodeId>]) -> Cone {
     let known = |node: &NodeId| {
         counted[node.index()] || loops.iter().any(|members| members.binary_search(node).is_ok())
     };
@@ -111,65 +132,57 @@ impl Edges {
     fn finish(
         &mut self,
         network: &Network,
-        extras: BTreeMap<u32, Extra>,
-    ) -> (Vec<Span>, Vec<Reader>, Vec<Extra>) {
+        outputs: BTreeMap<u32, Vec<Output>>,
+    ) -> (Vec<Span>, Vec<Reader>, Vec<Output>) {
         self.counters.sort_unstable_by_key(|&(from, Reader(to))| (from, to));
         let mut readers = Vec::with_capacity(self.counters.len());
         let mut edges = self.counters.iter().peekable();
-        let mut extra_list = Vec::new();
-        let mut extras = extras.into_iter().peekable();
+        let mut list = Vec::new();
+        let mut outputs = outputs.into_iter().peekable();
         let mut spans = Vec::with_capacity(network.node_count());
         for node in 0..network.node_count() as u32 {
             let start = readers.len() as u32;
             readers.extend(std::iter::from_fn(|| edges.next_if(|edge| edge.0 == node)).map(|edge| edge.1));
-            let extra = match extras.next_if(|(of, _)| *of == node) {
-                Some((_, extra)) => {
-                    extra_list.push(extra);
-                    extra_list.len() as u32 - 1
+            let output = match outputs.next_if(|(of, _)| *of == node).map(|(_, outputs)| outputs) {
+                None => Output::Nothing,
+                Some(outputs) if outputs.len() == 1 => outputs[0],
+                Some(mut outputs) => {
+                    let start = list.len() as u32;
+                    list.append(&mut outputs);
+                    Output::List(start, list.len() as u32)
                 }
-                None => NO_EXTRA,
             };
-            spans.push(Span { start, end: readers.len() as u32, extra });
+            spans.push(Span { start, end: readers.len() as u32, output });
         }
-        (spans, readers, extra_list)
+        (spans, readers, list)
     }
 }
 
 /// What besides counters depends on nodes.
-fn extras(network: &Network, loops: &[(u32, u32)]) -> BTreeMap<u32, Extra> {
-    let mut fluents: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-    let mut moves: BTreeMap<u32, Vec<(u32, bool)>> = BTreeMap::new();
-    let mut readers: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+fn outputs(network: &Network, loops: &[(u32, u32)]) -> BTreeMap<u32, Vec<Output>> {
+    let mut outputs: BTreeMap<u32, Vec<Output>> = BTreeMap::new();
     for (fluent, info) in network.interface().fluents.iter().enumerate() {
-        fluents.entry(info.next.node().0).or_default().push(fluent as u32);
+        outputs.entry(info.next.node().0).or_default().push(Output::Fluent(fluent as u32));
     }
     for (number, one_move) in network.interface().moves.iter().enumerate() {
         let Probe { node, inverted } = probe(network, one_move.legal);
-        moves.entry(node).or_default().push((number as u32, !inverted));
+        outputs.entry(node).or_default().push(Output::Move(number as u32, !inverted));
     }
-    for &(node, number) in loops {
-        readers.entry(node).or_default().push(number);
+    let mut loops = loops.to_vec();
+    loops.sort_unstable();
+    loops.dedup();
+    for (node, number) in loops {
+        outputs.entry(node).or_default().push(Output::Loop(number));
     }
-    let mut extras: BTreeMap<u32, Extra> = BTreeMap::new();
-    for (node, fluents) in fluents {
-        extras.entry(node).or_default().fluents = fluents.into();
-    }
-    for (node, moves) in moves {
-        extras.entry(node).or_default().moves = moves.into();
-    }
-    for (node, mut loops) in readers {
-        loops.dedup();
-        extras.entry(node).or_default().loops = loops.into();
-    }
-    extras
+    outputs
 }
 
 /// The sets of moves: for each role one for each guard.
-fn move_sets(network: &Network) -> (Vec<MoveSet>, Vec<std::ops::Range<usize>>, Vec<u32>) {
+fn move_sets(network: &Network) -> (Vec<MoveSet>, Vec<Range<usize>>, Vec<Home>) {
     let interface = network.interface();
     let mut sets = Vec::new();
     let mut sets_of = Vec::new();
-    let mut set_of = vec![0; interface.moves.len()];
+    let mut homes = vec![(0, 0); interface.moves.len()];
     for role in interface.role_ids() {
         let mut by_guard: BTreeMap<Signal, Vec<u32>> = BTreeMap::new();
         for number in interface.moves_of(role) {
@@ -178,11 +191,11 @@ fn move_sets(network: &Network) -> (Vec<MoveSet>, Vec<std::ops::Range<usize>>, V
         let first = sets.len();
         let mut base = interface.moves_of(role).start;
         for (guard, members) in by_guard {
-            members.iter().for_each(|&member| set_of[member as usize] = sets.len() as u32);
+            members.iter().for_each(|&member| homes[member as usize] = (sets.len() as u32, base));
             sets.push(MoveSet { guard: probe(network, guard), base });
             base += members.len() as u32;
         }
         sets_of.push(first..sets.len());
     }
-    (sets, sets_of, set_of)
+    (sets, sets_of, homes)
 }

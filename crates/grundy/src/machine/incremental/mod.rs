@@ -17,36 +17,35 @@ mod player;
 pub use player::IncrementalPlayer;
 
 use super::Rules;
-use super::cones::Cone;
-use crate::network::{NodeId, Signal};
+use crate::network::Signal;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The readers of a node.
-#[derive(Clone, Copy, Debug, Default)]
+/// The readers of a node, and what else depends on it.
+#[derive(Clone, Copy, Debug)]
 struct Span {
     start: u32,
     end: u32,
-    /// Where the node's entry in `extras` is, or [`NO_EXTRA`].
-    extra: u32,
+    output: Output,
 }
 
-const NO_EXTRA: u32 = u32::MAX;
+/// What besides counters depends on a node. Nearly always it is one thing at most.
+#[derive(Clone, Copy, Debug)]
+enum Output {
+    Nothing,
+    /// The next value of a fluent.
+    Fluent(u32),
+    /// Whether a move is legal; with the mark that says so.
+    Move(u32, bool),
+    /// A range of a list of outputs.
+    List(u32, u32),
+    /// A loop that reads it.
+    Loop(u32),
+}
 
 /// A counter that a node changes, and in the lowest bit whether it goes down when the node is marked.
 #[derive(Clone, Copy, Debug)]
 struct Reader(u32);
-
-/// What else depends on a node.
-#[derive(Clone, Debug, Default)]
-struct Extra {
-    /// Fluents of which it tells the next value.
-    fluents: Box<[u32]>,
-    /// Moves of which it tells whether they are legal; with the mark that says so.
-    moves: Box<[(u32, bool)]>,
-    /// Loops that read it.
-    loops: Box<[u32]>,
-}
 
 /// A way to read a signal: a mark, and whether to turn it round.
 #[derive(Clone, Copy, Debug)]
@@ -63,23 +62,43 @@ struct MoveSet {
     base: u32,
 }
 
+/// A gate without a counter, for evaluation in order.
+#[derive(Clone, Copy, Debug)]
+struct LateGate {
+    node: u32,
+    is_or: bool,
+    /// Where its inputs are.
+    start: u32,
+    end: u32,
+}
+
+/// Gates that are evaluated when somebody asks.
+#[derive(Clone, Debug, Default)]
+struct Late {
+    gates: Vec<LateGate>,
+    inputs: Vec<Probe>,
+    /// Parts that are evaluated until nothing changes, from all false.
+    loops: Vec<Range<usize>>,
+}
+
 /// A game for incremental evaluation.
 #[derive(Debug)]
 pub struct IncrementalMachine {
     rules: Arc<Rules>,
     spans: Vec<Span>,
     readers: Vec<Reader>,
-    extras: Vec<Extra>,
-    loops: Vec<Vec<NodeId>>,
+    outputs: Vec<Output>,
+    loops: Vec<Late>,
     /// The next value of each fluent.
     nexts: Vec<Probe>,
     terminal: Probe,
     sets: Vec<MoveSet>,
     sets_of: Vec<Range<usize>>,
-    set_of: Vec<u32>,
+    /// For each move its set, and where that begins.
+    homes: Vec<(u32, u32)>,
     /// Nodes that only goals, or only percepts, need.
-    goals: Cone,
-    sees: Cone,
+    goals: Late,
+    sees: Late,
     /// What a player is in the initial state.
     initial: player::Memory,
 }

@@ -1,9 +1,10 @@
 //! Playing on an incremental machine.
 
-use super::{IncrementalMachine, NO_EXTRA, Probe, Reader};
-use crate::machine::cones::{Cone, Step};
+use super::{IncrementalMachine, Late, Output, Probe, Reader};
+use crate::machine::cones::Step;
 use crate::machine::{Player, Rules, State, goal_signals, single_goal};
-use crate::network::{Kind, MoveId, NodeId, RoleId, Signal};
+use crate::network::{Kind, MoveId, NodeId, RoleId};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// No move is asserted.
@@ -12,7 +13,10 @@ const NOTHING: MoveId = MoveId(u32::MAX);
 /// All that changes while playing, as far as it is worth being copied at the start of a game.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Memory {
+    /// For each gate its counter. What has none, inputs and the nodes of loops, is zero here if it is marked and one
+    /// if not, or is going to be, so that all changes begin in the same way.
     counters: Vec<u16>,
+    /// For each node whether its counter was zero when its readers were told.
     marks: Vec<bool>,
     /// Members of the move sets, each set from its base on.
     members: Vec<u32>,
@@ -42,12 +46,9 @@ impl Memory {
         self.marks[probe.node as usize] != probe.inverted
     }
 
-    fn insert(&mut self, machine: &IncrementalMachine, one_move: u32) {
-        let set = machine.set_of[one_move as usize] as usize;
-        let place = machine.sets[set].base + self.sizes[set];
-        self.members[place as usize] = one_move;
-        self.places[one_move as usize] = place;
-        self.sizes[set] += 1;
+    /// Looks at the move sets alone.
+    fn move_sets(&mut self) -> Sets<'_> {
+        Sets { members: &mut self.members, places: &mut self.places, sizes: &mut self.sizes }
     }
 
     /// Whether the guard of a set holds.
@@ -56,19 +57,10 @@ impl Memory {
     }
 
     fn is_legal(&self, machine: &IncrementalMachine, one_move: MoveId) -> bool {
-        let set = machine.set_of[one_move.0 as usize] as usize;
+        let (set, base) = machine.homes[one_move.0 as usize];
         let place = self.places[one_move.0 as usize];
-        let in_set = place.checked_sub(machine.sets[set].base).is_some_and(|place| place < self.sizes[set]);
-        in_set && self.members[place as usize] == one_move.0 && self.is_open(machine, set)
-    }
-
-    fn remove(&mut self, machine: &IncrementalMachine, one_move: u32) {
-        let set = machine.set_of[one_move as usize] as usize;
-        self.sizes[set] -= 1;
-        let last = self.members[(machine.sets[set].base + self.sizes[set]) as usize];
-        let place = self.places[one_move as usize];
-        self.members[place as usize] = last;
-        self.places[last as usize] = place;
+        let in_set = place.checked_sub(base).is_some_and(|place| place < self.sizes[set as usize]);
+        in_set && self.members[place as usize] == one_move.0 && self.is_open(machine, set as usize)
     }
 
     /// The memory in the initial state, with no move asserted.
@@ -89,17 +81,26 @@ impl Memory {
         for (fluent, info) in interface.fluents.iter().enumerate() {
             memory.marks[1 + fluent] = info.initial;
         }
+        for node in 1..interface.first_gate() as usize {
+            memory.counters[node] = u16::from(!memory.marks[node]);
+        }
         for cone in [&machine.rules.cones.state, &machine.rules.cones.next] {
             for step in cone.steps() {
                 match step {
                     Step::Gate(node) => memory.count(machine, node),
-                    Step::Loop(members) => memory.evaluate_loop(machine, members),
+                    Step::Loop(members) => {
+                        let late = machine.loops.iter().find(|late| late.gates[0].node == members[0].0);
+                        memory.evaluate(late.expect("every loop is known"));
+                        for &node in members {
+                            memory.counters[node.index()] = u16::from(!memory.marks[node.index()]);
+                        }
+                    }
                 }
             }
         }
         for (number, one_move) in interface.moves.iter().enumerate() {
             if memory.value(machine.probe(one_move.legal)) {
-                memory.insert(machine, number as u32);
+                memory.move_sets().insert(machine, number as u32);
             }
         }
         memory.touch_all(machine);
@@ -125,46 +126,82 @@ impl Memory {
         }
     }
 
-    fn gate(&self, machine: &IncrementalMachine, node: NodeId) -> bool {
-        let network = machine.rules.network();
-        let mut inputs = network.inputs(node).iter();
-        match network.kind(node) {
-            Kind::And => inputs.all(|&input| self.value(machine.probe(input))),
-            _ => inputs.any(|&input| self.value(machine.probe(input))),
+    fn gate(&self, late: &Late, at: usize) -> bool {
+        let gate = late.gates[at];
+        let mut inputs = late.inputs[gate.start as usize..gate.end as usize].iter();
+        if gate.is_or {
+            inputs.any(|&input| self.value(input))
+        } else {
+            inputs.all(|&input| self.value(input))
         }
     }
 
-    fn set_value(&mut self, machine: &IncrementalMachine, node: NodeId, value: bool) {
-        self.marks[node.index()] = value != (machine.rules.network().kind(node) == Kind::Or);
+    fn set_value(&mut self, late: &Late, at: usize, value: bool) {
+        self.marks[late.gates[at].node as usize] = value != late.gates[at].is_or;
+    }
+
+    /// Evaluates nodes that have no counters.
+    fn evaluate(&mut self, late: &Late) {
+        let mut done = 0;
+        for range in &late.loops {
+            self.evaluate_straight(late, done..range.start);
+            self.evaluate_loop(late, range.clone());
+            done = range.end;
+        }
+        self.evaluate_straight(late, done..late.gates.len());
+    }
+
+    fn evaluate_straight(&mut self, late: &Late, range: Range<usize>) {
+        for at in range {
+            let value = self.gate(late, at);
+            self.set_value(late, at, value);
+        }
     }
 
     /// Evaluates the nodes of a loop, from all false.
-    fn evaluate_loop(&mut self, machine: &IncrementalMachine, members: &[NodeId]) {
-        members.iter().for_each(|&node| self.set_value(machine, node, false));
+    fn evaluate_loop(&mut self, late: &Late, range: Range<usize>) {
+        range.clone().for_each(|at| self.set_value(late, at, false));
         let mut changed = true;
         while changed {
             changed = false;
-            for &node in members {
-                let probe = machine.probe(Signal::of(node));
-                if !self.value(probe) && self.gate(machine, node) {
-                    self.set_value(machine, node, true);
+            for at in range.clone() {
+                let gate = late.gates[at];
+                if self.marks[gate.node as usize] == gate.is_or && self.gate(late, at) {
+                    self.set_value(late, at, true);
                     changed = true;
                 }
             }
         }
     }
+}
 
-    /// Evaluates nodes that have no counters.
-    fn evaluate(&mut self, machine: &IncrementalMachine, cone: &Cone) {
-        for step in cone.steps() {
-            match step {
-                Step::Gate(node) => {
-                    let value = self.gate(machine, node);
-                    self.set_value(machine, node, value);
-                }
-                Step::Loop(members) => self.evaluate_loop(machine, members),
-            }
-        }
+/// The move sets of a memory.
+struct Sets<'a> {
+    members: &'a mut [u32],
+    places: &'a mut [u32],
+    sizes: &'a mut [u32],
+}
+
+impl Sets<'_> {
+    #[inline]
+    fn insert(&mut self, machine: &IncrementalMachine, one_move: u32) {
+        let (set, base) = machine.homes[one_move as usize];
+        let size = &mut self.sizes[set as usize];
+        let place = base + *size;
+        *size += 1;
+        self.members[place as usize] = one_move;
+        self.places[one_move as usize] = place;
+    }
+
+    #[inline]
+    fn remove(&mut self, machine: &IncrementalMachine, one_move: u32) {
+        let (set, base) = machine.homes[one_move as usize];
+        let size = &mut self.sizes[set as usize];
+        *size -= 1;
+        let last = self.members[(base + *size) as usize];
+        let place = self.places[one_move as usize];
+        self.members[place as usize] = last;
+        self.places[last as usize] = place;
     }
 }
 
@@ -172,41 +209,22 @@ impl Memory {
 #[derive(Clone, Debug, Default)]
 struct Queue {
     nodes: Vec<u32>,
-    head: usize,
     len: usize,
 }
 
 impl Queue {
-    fn pop(&mut self) -> Option<u32> {
-        if self.head == self.len {
-            (self.head, self.len) = (0, 0);
-            return None;
+    /// Room for some more nodes.
+    #[inline]
+    fn reserve(&mut self, more: usize) {
+        if self.nodes.len() < self.len + more {
+            self.nodes.resize((self.len + more) * 2, 0);
         }
-        self.head += 1;
-        Some(self.nodes[self.head - 1])
     }
 
-    /// Counts all these up or down by one, as the mark of the node that they read has changed.
-    ///
-    /// Whether a counter crosses zero is as good as random, so that a branch on it would be mispredicted again and
-    /// again: every node is written to the end of the queue, which moves on only where it should.
-    #[inline]
-    fn count(&mut self, counters: &mut [u16], readers: &[Reader], marked: bool) {
-        if self.nodes.len() < self.len + readers.len() + 1 {
-            self.nodes.resize((self.len + readers.len() + 1) * 2, 0);
-        }
-        let turned = u32::from(!marked);
-        let mut len = self.len;
-        for &Reader(reader) in readers {
-            let counter = &mut counters[(reader >> 1) as usize];
-            let before = *counter;
-            let goes_down = (reader & 1) ^ turned;
-            let after = before.wrapping_add(1).wrapping_sub(2 * goes_down as u16);
-            *counter = after;
-            self.nodes[len] = reader >> 1;
-            len += usize::from(before.min(after) == 0);
-        }
-        self.len = len;
+    fn push(&mut self, node: u32) {
+        self.reserve(1);
+        self.nodes[self.len] = node;
+        self.len += 1;
     }
 }
 
@@ -231,10 +249,6 @@ pub struct IncrementalPlayer {
 struct Work {
     memory: Memory,
     queue: Queue,
-    /// Fluents with the value that they are going to have.
-    following: Vec<(u32, bool)>,
-    /// Fluents whose marks have been changed.
-    flipped: Vec<u32>,
     dirty: Vec<bool>,
     any_dirty: bool,
     /// The marks of a loop before it is evaluated.
@@ -244,46 +258,16 @@ struct Work {
 }
 
 impl Work {
-    /// Tells the readers of a node that its mark has changed.
-    #[inline]
-    fn propagate(&mut self, machine: &IncrementalMachine, node: u32, marked: bool) {
-        let span = machine.spans[node as usize];
-        let readers = &machine.readers[span.start as usize..span.end as usize];
-        self.queue.count(&mut self.memory.counters, readers, marked);
-        if span.extra != NO_EXTRA {
-            self.report(machine, span.extra, marked);
-        }
-    }
-
-    fn report(&mut self, machine: &IncrementalMachine, extra: u32, marked: bool) {
-        let extra = &machine.extras[extra as usize];
-        // There are a few at most, not worth a call.
-        for &fluent in &extra.fluents {
-            self.memory.touched.push(fluent);
-        }
-        for &(one_move, legal_mark) in &extra.moves {
-            if marked == legal_mark {
-                self.memory.insert(machine, one_move);
-            } else {
-                self.memory.remove(machine, one_move);
-            }
-        }
-        for &number in &extra.loops {
-            self.dirty[number as usize] = true;
-            self.any_dirty = true;
-        }
+    /// Lets an input be marked, or not, from the next time that changes are propagated.
+    fn set(&mut self, node: u32, marked: bool) {
+        self.memory.counters[node as usize] = u16::from(!marked);
+        self.queue.push(node);
     }
 
     /// Propagates until nothing changes any more.
     fn settle(&mut self, machine: &IncrementalMachine) {
         loop {
-            while let Some(node) = self.queue.pop() {
-                let marked = self.memory.counters[node as usize] == 0;
-                if marked != self.memory.marks[node as usize] {
-                    self.memory.marks[node as usize] = marked;
-                    self.propagate(machine, node, marked);
-                }
-            }
+            self.drain(machine);
             if !self.any_dirty {
                 return;
             }
@@ -298,15 +282,74 @@ impl Work {
         }
     }
 
+    /// Propagates until the queue is empty.
+    ///
+    /// This is where the time goes. The parts of the memory are taken apart first, so that the compiler need not fear
+    /// that one overlaps another. Whether a counter crosses zero is as good as random, so that a branch on it would be
+    /// mispredicted again and again: every reader is written to the end of the queue, which moves on only where it
+    /// should.
+    fn drain(&mut self, machine: &IncrementalMachine) {
+        let Memory { counters, marks, members, places, sizes, touched, .. } = &mut self.memory;
+        let (counters, marks) = (&mut counters[..], &mut marks[..]);
+        let mut sets = Sets { members, places, sizes };
+        let (spans, all_readers) = (&machine.spans[..], &machine.readers[..]);
+        let mut head = 0;
+        while head < self.queue.len {
+            let node = self.queue.nodes[head] as usize;
+            head += 1;
+            let marked = counters[node] == 0;
+            if marked == marks[node] {
+                continue;
+            }
+            marks[node] = marked;
+            let span = spans[node];
+            if span.start != span.end {
+                let readers = &all_readers[span.start as usize..span.end as usize];
+                self.queue.reserve(readers.len());
+                let turned = u32::from(!marked);
+                let mut len = self.queue.len;
+                let queue = &mut self.queue.nodes[..];
+                for &Reader(reader) in readers {
+                    let counter = &mut counters[(reader >> 1) as usize];
+                    let before = *counter;
+                    let goes_down = (reader & 1) ^ turned;
+                    let after = before.wrapping_add(1).wrapping_sub(2 * goes_down as u16);
+                    *counter = after;
+                    queue[len] = reader >> 1;
+                    len += usize::from(before.min(after) == 0);
+                }
+                self.queue.len = len;
+            }
+            let mut report = |output| match output {
+                Output::Nothing | Output::List(..) => {}
+                Output::Fluent(fluent) => touched.push(fluent),
+                Output::Move(one_move, legal_mark) if marked == legal_mark => sets.insert(machine, one_move),
+                Output::Move(one_move, _) => sets.remove(machine, one_move),
+                Output::Loop(number) => {
+                    self.dirty[number as usize] = true;
+                    self.any_dirty = true;
+                }
+            };
+            match span.output {
+                Output::List(start, end) => {
+                    machine.outputs[start as usize..end as usize].iter().for_each(|&output| report(output));
+                }
+                output => report(output),
+            }
+        }
+        self.queue.len = 0;
+    }
+
+    /// Evaluates a loop, and queues the nodes that have changed.
     fn settle_loop(&mut self, machine: &IncrementalMachine, number: usize) {
-        let members = &machine.loops[number];
+        let late = &machine.loops[number];
         self.before.clear();
-        self.before.extend(members.iter().map(|node| self.memory.marks[node.index()]));
-        self.memory.evaluate_loop(machine, members);
-        for (at, &node) in members.iter().enumerate() {
-            let marked = self.memory.marks[node.index()];
+        self.before.extend(late.gates.iter().map(|gate| self.memory.marks[gate.node as usize]));
+        self.memory.evaluate(late);
+        for (at, gate) in late.gates.iter().enumerate() {
+            let marked = std::mem::replace(&mut self.memory.marks[gate.node as usize], self.before[at]);
             if marked != self.before[at] {
-                self.propagate(machine, node.0, marked);
+                self.set(gate.node, marked);
             }
         }
     }
@@ -316,81 +359,65 @@ impl Work {
         let first_move = 1 + machine.nexts.len() as u32;
         for (role, &new) in joint.iter().enumerate() {
             let old = std::mem::replace(&mut self.memory.joint[role], new);
-            if old == new {
-                continue;
-            }
-            for (one_move, marked) in [(old, false), (new, true)] {
-                if one_move != NOTHING {
-                    self.memory.marks[(first_move + one_move.0) as usize] = marked;
-                    self.propagate(machine, first_move + one_move.0, marked);
+            if old != new {
+                if old != NOTHING {
+                    self.set(first_move + old.0, false);
+                }
+                if new != NOTHING {
+                    self.set(first_move + new.0, true);
                 }
             }
         }
         self.settle(machine);
     }
 
-    /// Propagates the fluents whose marks have been changed.
-    fn propagate_flips(&mut self, machine: &IncrementalMachine) {
-        for at in 0..self.flipped.len() {
-            let fluent = self.flipped[at];
-            self.propagate(machine, 1 + fluent, self.memory.marks[1 + fluent as usize]);
-        }
-        self.goals_known = false;
-        self.settle(machine);
-    }
-
     fn play(&mut self, machine: &IncrementalMachine, joint: &[MoveId]) {
         if let Some(trail) = &mut self.trail {
             trail.joints.extend_from_slice(&self.memory.joint);
+            trail.starts.push(trail.fluents.len() as u32);
         }
         self.assert_moves(machine, joint);
-        // The next value of a fluent may be another fluent, so that all are read before any is written.
-        self.following.clear();
-        for &fluent in &self.memory.touched {
+        // Marks change when changes are propagated: until then, all next values are those of the state before.
+        for at in 0..self.memory.touched.len() {
+            let fluent = self.memory.touched[at];
             let next = self.memory.value(machine.nexts[fluent as usize]);
-            self.following.push((fluent, next));
-        }
-        self.memory.touched.clear();
-        self.flipped.clear();
-        for &(fluent, next) in &self.following {
-            let mark = &mut self.memory.marks[1 + fluent as usize];
-            if *mark != next {
-                *mark = next;
-                self.flipped.push(fluent);
+            let is_new = self.memory.counters[1 + fluent as usize] == u16::from(next);
+            if is_new {
+                self.set(1 + fluent, next);
+                if let Some(trail) = &mut self.trail {
+                    trail.fluents.push(fluent);
+                }
             }
         }
-        if let Some(trail) = &mut self.trail {
-            trail.starts.push(trail.fluents.len() as u32);
-            trail.fluents.extend_from_slice(&self.flipped);
-        }
-        self.propagate_flips(machine);
+        self.memory.touched.clear();
+        self.goals_known = false;
+        self.settle(machine);
     }
 
     fn undo(&mut self, machine: &IncrementalMachine) -> bool {
         let Some(trail) = &mut self.trail else { return false };
         let Some(start) = trail.starts.pop() else { return false };
-        self.flipped.clear();
-        self.flipped.extend(trail.fluents.drain(start as usize..));
+        let flipped = trail.fluents.split_off(start as usize);
         let joint: Vec<MoveId> = trail.joints.split_off(trail.joints.len() - self.memory.joint.len());
-        for &fluent in &self.flipped {
-            self.memory.marks[1 + fluent as usize] ^= true;
+        for fluent in flipped {
+            self.set(1 + fluent, !self.memory.marks[1 + fluent as usize]);
         }
-        self.propagate_flips(machine);
+        self.goals_known = false;
+        self.settle(machine);
         self.assert_moves(machine, &joint);
         self.memory.touch_all(machine);
         true
     }
 
     fn look_at(&mut self, machine: &IncrementalMachine, state: &State) {
-        self.flipped.clear();
         for fluent in 0..machine.nexts.len() {
             let value = state.get(fluent);
             if self.memory.marks[1 + fluent] != value {
-                self.memory.marks[1 + fluent] = value;
-                self.flipped.push(fluent as u32);
+                self.set(1 + fluent as u32, value);
             }
         }
-        self.propagate_flips(machine);
+        self.goals_known = false;
+        self.settle(machine);
         self.memory.touch_all(machine);
         self.forget_trail();
     }
@@ -407,8 +434,6 @@ impl IncrementalPlayer {
         let work = Work {
             memory: machine.initial.clone(),
             queue: Queue::default(),
-            following: Vec::new(),
-            flipped: Vec::new(),
             dirty: vec![false; machine.loops.len()],
             any_dirty: false,
             before: Vec::new(),
@@ -484,7 +509,7 @@ impl Player for IncrementalPlayer {
     fn goal(&mut self, role: RoleId) -> Option<i32> {
         let (machine, work) = (&*self.machine, &mut self.work);
         if !work.goals_known {
-            work.memory.evaluate(machine, &machine.goals);
+            work.memory.evaluate(&machine.goals);
             work.goals_known = true;
         }
         let goals = goal_signals(machine.rules.interface(), role);
@@ -499,7 +524,7 @@ impl Player for IncrementalPlayer {
     fn sees(&mut self, joint: &[MoveId], role: RoleId) -> Vec<String> {
         let (machine, work) = (&*self.machine, &mut self.work);
         work.assert_moves(machine, joint);
-        work.memory.evaluate(machine, &machine.sees);
+        work.memory.evaluate(&machine.sees);
         let percepts = &machine.rules.interface().sees[role.0 as usize];
         let seen = percepts.iter().filter(|percept| work.memory.value(machine.probe(percept.holds)));
         seen.map(|percept| percept.text.clone()).collect()

@@ -5,10 +5,10 @@ use crate::network::rewrite::{Gate, rewrite};
 use crate::network::{Builder, Kind, MoveId, Network, Signal};
 
 /// How deep to look into the conditions of a move.
-pub(super) const DEPTH: u32 = 4;
+pub(super) const DEPTH: u32 = 3;
 
 /// An OR with more inputs implies nothing worth the search.
-const MOST_BRANCHES: usize = 16;
+const MOST_BRANCHES: usize = 4;
 
 pub(super) fn run(network: &Network, _: &Groups) -> Network {
     let interface = network.interface();

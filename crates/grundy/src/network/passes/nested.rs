@@ -14,7 +14,7 @@ fn make(builder: &mut Builder, gate: Gate, network: &Network, readers: &[u32]) -
     for (&old, &input) in network.inputs(gate.node).iter().zip(gate.inputs.iter()) {
         match view(builder, input) {
             Some((kind, inner)) if kind == gate.kind && readers[old.node().index()] == 1 => {
-                inputs.extend(inner)
+                inputs.extend(inner);
             }
             _ => inputs.push(input),
         }
