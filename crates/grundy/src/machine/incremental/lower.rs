@@ -144,12 +144,13 @@ impl Edges {
             let start = readers.len() as u32;
             readers.extend(std::iter::from_fn(|| edges.next_if(|edge| edge.0 == node)).map(|edge| edge.1));
             let output = match outputs.next_if(|(of, _)| *of == node).map(|(_, outputs)| outputs) {
-                None => Output::Nothing,
+                None => Output::NOTHING,
                 Some(outputs) if outputs.len() == 1 => outputs[0],
                 Some(mut outputs) => {
                     let start = list.len() as u32;
                     list.append(&mut outputs);
-                    Output::List(start, list.len() as u32)
+                    list.push(Output::NOTHING);
+                    Output::new(Output::LIST, start)
                 }
             };
             spans.push(Span { start, end: readers.len() as u32, output });
@@ -162,17 +163,20 @@ impl Edges {
 fn outputs(network: &Network, loops: &[(u32, u32)]) -> BTreeMap<u32, Vec<Output>> {
     let mut outputs: BTreeMap<u32, Vec<Output>> = BTreeMap::new();
     for (fluent, info) in network.interface().fluents.iter().enumerate() {
-        outputs.entry(info.next.node().0).or_default().push(Output::Fluent(fluent as u32));
+        outputs.entry(info.next.node().0).or_default().push(Output::new(Output::FLUENT, fluent as u32));
     }
     for (number, one_move) in network.interface().moves.iter().enumerate() {
         let Probe { node, inverted } = probe(network, one_move.legal);
-        outputs.entry(node).or_default().push(Output::Move(number as u32, !inverted));
+        outputs
+            .entry(node)
+            .or_default()
+            .push(Output::new(Output::MOVE + u32::from(!inverted), number as u32));
     }
     let mut loops = loops.to_vec();
     loops.sort_unstable();
     loops.dedup();
     for (node, number) in loops {
-        outputs.entry(node).or_default().push(Output::Loop(number));
+        outputs.entry(node).or_default().push(Output::new(Output::LOOP, number));
     }
     outputs
 }

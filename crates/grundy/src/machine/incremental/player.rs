@@ -183,6 +183,16 @@ struct Sets<'a> {
 }
 
 impl Sets<'_> {
+    /// Puts a move into its set, or takes it out.
+    #[inline]
+    fn change(&mut self, machine: &IncrementalMachine, one_move: u32, is_in: bool) {
+        if is_in {
+            self.insert(machine, one_move);
+        } else {
+            self.remove(machine, one_move);
+        }
+    }
+
     #[inline]
     fn insert(&mut self, machine: &IncrementalMachine, one_move: u32) {
         let (set, base) = machine.homes[one_move as usize];
@@ -249,8 +259,8 @@ pub struct IncrementalPlayer {
 struct Work {
     memory: Memory,
     queue: Queue,
-    dirty: Vec<bool>,
-    any_dirty: bool,
+    /// Loops that have to be evaluated again.
+    dirty: Vec<u32>,
     /// The marks of a loop before it is evaluated.
     before: Vec<bool>,
     goals_known: bool,
@@ -268,17 +278,10 @@ impl Work {
     fn settle(&mut self, machine: &IncrementalMachine) {
         loop {
             self.drain(machine);
-            if !self.any_dirty {
-                return;
-            }
             // A loop depends on loops before it at most.
-            match self.dirty.iter().position(|&dirty| dirty) {
-                Some(number) => {
-                    self.dirty[number] = false;
-                    self.settle_loop(machine, number);
-                }
-                None => self.any_dirty = false,
-            }
+            let Some(&first) = self.dirty.iter().min() else { return };
+            self.dirty.retain(|&number| number != first);
+            self.settle_loop(machine, first as usize);
         }
     }
 
@@ -320,21 +323,21 @@ impl Work {
                 }
                 self.queue.len = len;
             }
-            let mut report = |output| match output {
-                Output::Nothing | Output::List(..) => {}
-                Output::Fluent(fluent) => touched.push(fluent),
-                Output::Move(one_move, legal_mark) if marked == legal_mark => sets.insert(machine, one_move),
-                Output::Move(one_move, _) => sets.remove(machine, one_move),
-                Output::Loop(number) => {
-                    self.dirty[number as usize] = true;
-                    self.any_dirty = true;
+            match span.output.tag() {
+                0 => {}
+                Output::FLUENT => touched.push(span.output.number()),
+                Output::LIST => {
+                    let list = machine.outputs[span.output.number() as usize..].iter();
+                    for &output in list.take_while(|&&output| output != Output::NOTHING) {
+                        match output.tag() {
+                            Output::FLUENT => touched.push(output.number()),
+                            Output::LOOP => self.dirty.push(output.number()),
+                            tag => sets.change(machine, output.number(), (tag != Output::MOVE) == marked),
+                        }
+                    }
                 }
-            };
-            match span.output {
-                Output::List(start, end) => {
-                    machine.outputs[start as usize..end as usize].iter().for_each(|&output| report(output));
-                }
-                output => report(output),
+                Output::LOOP => self.dirty.push(span.output.number()),
+                tag => sets.change(machine, span.output.number(), (tag != Output::MOVE) == marked),
             }
         }
         self.queue.len = 0;
@@ -434,8 +437,7 @@ impl IncrementalPlayer {
         let work = Work {
             memory: machine.initial.clone(),
             queue: Queue::default(),
-            dirty: vec![false; machine.loops.len()],
-            any_dirty: false,
+            dirty: Vec::new(),
             before: Vec::new(),
             goals_known: false,
             trail: None,
