@@ -22,7 +22,7 @@ const PERFT_BUDGET: u64 = 600;
 const TRACE_SECONDS: &str = "2";
 
 /// Games with more ground rules than this are left to the long replay.
-const MOST_RULES: &str = "300000";
+const MOST_RULES: &str = "100000";
 
 fn main() {
     let args = Arguments::from_args();
