@@ -23,7 +23,7 @@ pub use position::{AnyPlayer, PlayError, Position};
 pub use reasoner::{MachineReasoner, MoveName};
 pub use state::State;
 
-use crate::network::{Interface, MoveId, Network, RoleId, Signal};
+use crate::network::{Interface, MoveId, Network, RoleId, Signal, split_wide};
 use cones::Cones;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -40,9 +40,13 @@ pub struct Rules {
     initial: State,
 }
 
+/// More inputs of a node would not fit into the counters of one machine, and the instructions of another.
+const MOST_INPUTS: usize = 1 << 14;
+
 impl Rules {
     /// Prepares a network.
     pub fn new(network: Network) -> Rules {
+        let network = split_wide(network, MOST_INPUTS);
         let interface = network.interface();
         let mut names: Vec<String> = interface.moves.iter().map(|one_move| one_move.text.clone()).collect();
         names.sort_unstable();

@@ -22,6 +22,7 @@ mod interface;
 mod passes;
 mod print;
 mod rewrite;
+mod wide;
 
 pub use connect::{ConnectError, connect};
 pub use dot::{NetworkSlice, write_network_dot};
@@ -31,6 +32,7 @@ pub use print::write_network;
 
 pub(crate) use builder::Builder;
 pub(crate) use connect::find_fluent;
+pub(crate) use wide::split_wide;
 
 use std::ops::{Not, Range};
 
