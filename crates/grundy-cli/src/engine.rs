@@ -1,10 +1,14 @@
 //! Which engine answers.
 
 use crate::files::Loaded;
-use crate::output::Failure;
+use crate::output::{Failure, Outcome, note};
 use clap::ValueEnum;
+use grundy::game::{Game, GameError, MachineConfig};
+use grundy::ground::{GroundConfig, GroundError, LimitKind};
 use grundy::lifted::{Lifted, LiftedConfig};
-use grundy::reasoner::Reference;
+use grundy::machine::{AnyPlayer, Machine, MachineKind, MachineReasoner, Rules};
+use grundy::reasoner::{Reasoner, Reference};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// The engines that can be asked for by name.
@@ -14,13 +18,78 @@ pub(crate) enum Engine {
     Reference,
     /// No grounding: the tabling engine evaluates the rules for each state
     Lifted,
+    /// A network, every node of which is evaluated for each state
+    Scratch,
+    /// A network that only propagates what changes
+    Incremental,
+    /// A network that plays 512 games at once
+    Batch,
+    /// The fastest one that can be had for the game
+    Auto,
 }
 
 impl Engine {
+    /// All engines that answer by themselves.
+    pub(crate) const SINGLE: [Engine; 5] =
+        [Engine::Reference, Engine::Lifted, Engine::Scratch, Engine::Incremental, Engine::Batch];
+
     pub(crate) fn name(self) -> &'static str {
         match self {
             Engine::Reference => "reference",
             Engine::Lifted => "lifted",
+            Engine::Scratch => "scratch",
+            Engine::Incremental => "incremental",
+            Engine::Batch => "batch",
+            Engine::Auto => "auto",
+        }
+    }
+
+    /// The machine, if it is one.
+    pub(crate) fn machine(self) -> Option<MachineKind> {
+        match self {
+            Engine::Scratch => Some(MachineKind::Scratch),
+            Engine::Incremental => Some(MachineKind::Incremental),
+            Engine::Batch => Some(MachineKind::Batch),
+            Engine::Reference | Engine::Lifted | Engine::Auto => None,
+        }
+    }
+}
+
+/// An engine that is ready for a game, and can be had as often as there are threads.
+pub(crate) enum Prepared<'a> {
+    Reference(&'a ReasonArgs, &'a Loaded),
+    Lifted(&'a ReasonArgs, &'a Loaded),
+    Machine(Machine, Option<Instant>),
+}
+
+/// Something to do with any engine.
+pub(crate) trait Task {
+    type Output;
+
+    /// Does it; `make` gives as many reasoners as are wanted.
+    fn run<R: Reasoner + Send>(self, make: impl Fn() -> Result<R, Failure>) -> Result<Self::Output, Failure>;
+}
+
+impl Prepared<'_> {
+    /// Does something with the engine.
+    pub(crate) fn run<T: Task>(&self, task: T) -> Result<T::Output, Failure> {
+        match self {
+            Prepared::Reference(args, game) => task.run(|| args.reference(game)),
+            Prepared::Lifted(args, game) => task.run(|| args.lifted(game)),
+            Prepared::Machine(machine, deadline) => {
+                task.run(|| Ok(MachineReasoner::<AnyPlayer>::new(machine.player()).until(*deadline)))
+            }
+        }
+    }
+
+    /// The name of the engine that answers in the end.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Prepared::Reference(..) => "reference",
+            Prepared::Lifted(..) => "lifted",
+            Prepared::Machine(Machine::Scratch(_), _) => "scratch",
+            Prepared::Machine(Machine::Incremental(_), _) => "incremental",
+            Prepared::Machine(Machine::Batch(_), _) => "batch",
         }
     }
 }
@@ -32,6 +101,14 @@ pub(crate) struct ReasonArgs {
     #[arg(long, value_name = "N", default_value_t = 20_000_000, help_heading = "Limits")]
     max_facts: usize,
 
+    /// Limit: how many rules the ground program may have, for engines that need one
+    #[arg(long, value_name = "N", default_value_t = 40_000_000, help_heading = "Limits")]
+    max_rules: u64,
+
+    /// Limit: how many bytes of memory grounding may take
+    #[arg(long, value_name = "BYTES", default_value_t = 4 << 30, help_heading = "Limits")]
+    max_memory: usize,
+
     /// Limit: how deep terms may nest
     #[arg(long, value_name = "N", default_value_t = 100, help_heading = "Limits")]
     max_term_depth: usize,
@@ -40,6 +117,9 @@ pub(crate) struct ReasonArgs {
     #[arg(long, value_name = "SECONDS", value_parser = seconds, help_heading = "Limits")]
     timeout: Option<Duration>,
 }
+
+/// How long `auto` tries to ground a game before it does without.
+const AUTO_GROUNDING: Duration = Duration::from_secs(30);
 
 impl ReasonArgs {
     /// The limits of the reference engine, with the clock started now.
@@ -51,8 +131,13 @@ impl ReasonArgs {
         }
     }
 
+    /// How long the command may take.
+    pub(crate) fn timeout(&self) -> Option<Duration> {
+        self.timeout
+    }
+
     /// The lifted engine for a game.
-    pub(crate) fn lifted(&self, game: &Loaded) -> Result<Lifted, Failure> {
+    fn lifted(&self, game: &Loaded) -> Result<Lifted, Failure> {
         let deadline = self.limits().deadline;
         let config =
             LiftedConfig { max_term_depth: self.max_term_depth, deadline, ..LiftedConfig::default() };
@@ -60,8 +145,84 @@ impl ReasonArgs {
     }
 
     /// The reference engine for a game.
-    pub(crate) fn reference(&self, game: &Loaded) -> Result<Reference, Failure> {
+    fn reference(&self, game: &Loaded) -> Result<Reference, Failure> {
         Ok(Reference::new(game.program.clone(), self.limits())?)
+    }
+
+    /// How to make a machine within the limits.
+    pub(crate) fn machine_config(&self, whole_states: bool) -> MachineConfig {
+        let ground = GroundConfig {
+            max_rules: self.max_rules,
+            max_bytes: self.max_memory,
+            max_term_depth: self.max_term_depth,
+            timeout: self.timeout,
+            ..GroundConfig::default()
+        };
+        MachineConfig { ground, whole_states, ..MachineConfig::default() }
+    }
+
+    /// What machines are made from. `whole_states` has to be set where states are looked at.
+    pub(crate) fn rules(&self, game: &Loaded, whole_states: bool) -> Result<Arc<Rules>, Failure> {
+        let config = self.machine_config(whole_states);
+        Game::from_program(game.program.clone()).rules(&config).map_err(|error| failure(&error))
+    }
+
+    /// Prepares an engine. `Auto` becomes the machine that `best` names, or `lifted` where the game cannot be ground.
+    pub(crate) fn prepare<'a>(
+        &'a self,
+        engine: Engine,
+        game: &'a Loaded,
+        whole_states: bool,
+        best: MachineKind,
+    ) -> Result<Prepared<'a>, Failure> {
+        let deadline = self.limits().deadline;
+        let machine = |rules, kind| Prepared::Machine(Machine::new(rules, kind), deadline);
+        match (engine, engine.machine()) {
+            (_, Some(kind)) => Ok(machine(self.rules(game, whole_states)?, kind)),
+            (Engine::Reference, _) => Ok(Prepared::Reference(self, game)),
+            (Engine::Auto, _) => {
+                let mut config = self.machine_config(whole_states);
+                config.ground.timeout =
+                    Some(self.timeout.map_or(AUTO_GROUNDING, |all| all.min(AUTO_GROUNDING)));
+                match Game::from_program(game.program.clone()).rules(&config) {
+                    Ok(rules) => {
+                        let prepared = machine(rules, best);
+                        note(&format!("auto: `{}` plays", prepared.name()));
+                        Ok(prepared)
+                    }
+                    Err(error) => {
+                        note(&format!("auto: `lifted` plays, since there is no network: {}", reason(&error)));
+                        Ok(Prepared::Lifted(self, game))
+                    }
+                }
+            }
+            _ => Ok(Prepared::Lifted(self, game)),
+        }
+    }
+}
+
+/// Why there is no machine, in one line.
+fn reason(error: &GameError) -> String {
+    match error {
+        GameError::Ground(GroundError::Limit { limit, .. }) => {
+            format!("limit `{}` hit while grounding", limit.name())
+        }
+        _ => error.to_string().replace('\n', " "),
+    }
+}
+
+/// A machine that cannot be had as the end of a command.
+pub(crate) fn failure(error: &GameError) -> Failure {
+    let outcome = match error {
+        GameError::Ground(GroundError::Limit { .. }) => Outcome::Limit,
+        GameError::Connect(grundy::network::ConnectError::TooLarge) => Outcome::Limit,
+        _ => Outcome::Wrong,
+    };
+    match error {
+        GameError::Ground(GroundError::Limit { limit: LimitKind::Interrupt, .. }) => {
+            crate::interrupt::failure()
+        }
+        _ => Failure::new(outcome, format!("no network: {}", reason(error))),
     }
 }
 

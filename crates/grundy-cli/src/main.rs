@@ -1,5 +1,7 @@
 //! The `grundy` command.
 
+#![forbid(unsafe_code)]
+
 mod commands;
 mod engine;
 mod files;

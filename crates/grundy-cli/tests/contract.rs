@@ -108,7 +108,7 @@ fn a_recorded_game_replays_and_a_changed_one_does_not() {
 
 #[test]
 fn dump_prints_every_stage() {
-    for stage in ["sexprs", "program", "analysis"] {
+    for stage in ["sexprs", "program", "analysis", "flat", "network"] {
         let output = grundy(&["dump", stage, TIC_TAC_TOE]);
         assert_eq!(code(&output), 0);
         assert!(!output.stdout.is_empty());
@@ -116,6 +116,102 @@ fn dump_prints_every_stage() {
         let result = json(&grundy(&["dump", stage, TIC_TAC_TOE, "--json"]));
         assert_eq!(result["text"].as_str().unwrap().as_bytes(), output.stdout);
     }
+}
+
+#[test]
+fn networks_are_measured_pass_by_pass_and_drawn_in_part() {
+    let output = grundy(&["dump", "network", TIC_TAC_TOE, "--sizes", "--without", "factoring,guards"]);
+    let table = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(
+        table.contains("connect") && table.contains("unneeded") && !table.contains("factoring"),
+        "{table}"
+    );
+    assert_eq!(code(&grundy(&["dump", "network", TIC_TAC_TOE, "--without", "magic"])), 2);
+    let args =
+        ["dump", "network", TIC_TAC_TOE, "--emit", "dot", "--around", "(next (control x))", "--depth", "1"];
+    let output = grundy(&args);
+    let picture = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(picture.starts_with("digraph") && picture.contains("(true (control o))"), "{picture}");
+    let unknown =
+        grundy(&["dump", "network", TIC_TAC_TOE, "--emit", "dot", "--around", "(next (control z))"]);
+    assert_eq!(code(&unknown), 2);
+}
+
+#[test]
+fn every_machine_can_be_asked_for_by_name() {
+    for engine in ["scratch", "incremental", "batch", "auto"] {
+        let run = |threads: &str| {
+            let args = [
+                "simulate",
+                TIC_TAC_TOE,
+                "--engine",
+                engine,
+                "--playouts",
+                "2000",
+                "--threads",
+                threads,
+                "--json",
+            ];
+            json(&grundy(&args))
+        };
+        let result = run("1");
+        assert_eq!(result["engine"], if engine == "auto" { "batch" } else { engine });
+        assert_eq!(result["playouts"], 2000);
+        let length = result["mean_length"].as_f64().unwrap();
+        assert!((7.0..=8.5).contains(&length), "{result}");
+        let other = run("2");
+        assert_eq!((&result["states"], &result["goals"]), (&other["states"], &other["goals"]), "{engine}");
+    }
+    let trace = "docs/examples/tic-tac-toe.jsonl";
+    let result = json(&grundy(&["verify", TIC_TAC_TOE, trace, "--engine", "all", "--json"]));
+    assert_eq!(
+        (&result["engine"], &result["differences"], &result["states"]),
+        (&"all".into(), &0.into(), &10.into())
+    );
+}
+
+#[test]
+fn auto_does_without_grounding_where_it_must_and_says_so() {
+    let args =
+        ["simulate", TIC_TAC_TOE, "--engine", "auto", "--max-rules", "10", "--playouts", "3", "--json"];
+    let output = grundy(&args);
+    assert_eq!(code(&output), 0);
+    assert_eq!(json(&output)["engine"], "lifted");
+    assert!(stderr(&output).contains("limit `rules`"), "{}", stderr(&output));
+    let output = grundy(&["simulate", TIC_TAC_TOE, "--engine", "batch", "--max-rules", "10"]);
+    assert_eq!(code(&output), 3);
+}
+
+#[test]
+fn engines_are_measured_side_by_side() {
+    let folder = std::env::temp_dir().join(format!("grundy-bench-{}", std::process::id()));
+    let folder_text = folder.to_str().unwrap();
+    let args = [
+        "bench",
+        "playouts",
+        TIC_TAC_TOE,
+        "--seconds",
+        "0.02",
+        "--runs",
+        "1",
+        "--report",
+        folder_text,
+        "--json",
+    ];
+    let result = json(&grundy(&args));
+    let lines = result["lines"].as_array().unwrap();
+    assert_eq!(lines.len(), 4);
+    for line in lines {
+        assert_has_keys(
+            line,
+            &["game", "engine", "playouts_per_second", "states_per_second", "setup_seconds", "nodes"],
+        );
+        assert!(line["states_per_second"].as_f64().unwrap() > 0.0);
+    }
+    let page = std::fs::read_to_string(folder.join("playouts.html")).unwrap();
+    assert!(page.contains("<svg") && page.contains("batch"));
+    assert_eq!(std::fs::read_to_string(folder.join("playouts.tsv")).unwrap().lines().count(), 5);
+    std::fs::remove_dir_all(&folder).unwrap();
 }
 
 #[test]

@@ -21,6 +21,9 @@ const PERFT_BUDGET: u64 = 600;
 /// `grundy verify --corpus DIR`.
 const TRACE_SECONDS: &str = "2";
 
+/// Games with more ground rules than this are left to the long replay.
+const MOST_RULES: &str = "100000";
+
 fn main() {
     let args = Arguments::from_args();
     let mut trials = Vec::new();
@@ -33,6 +36,8 @@ fn main() {
         trials.push(trial("clean", is_clean));
         trials.push(trial("plays", plays_to_the_end));
         trials.push(trial("perft", has_known_counts));
+        trials.push(trial("machines-perft", machines_have_known_counts));
+        trials.push(trial("machines-play", machines_play_to_the_end));
     }
     match std::env::var_os("GRUNDY_CORPUS") {
         Some(corpus) => trials.extend(corpus_trials(Path::new(&corpus))),
@@ -113,6 +118,49 @@ fn has_known_counts(sheet: &Path) -> Result<(), Failed> {
     if compared == 0 { Err("no count to compare with".into()) } else { Ok(()) }
 }
 
+/// How many states a machine may expand for one perft count.
+const MACHINE_PERFT_BUDGET: u64 = 4_000;
+
+/// The same counts, a little deeper.
+fn machines_have_known_counts(sheet: &Path) -> Result<(), Failed> {
+    let known = fs::read_to_string(sheet.with_extension("perft"))?;
+    let mut states = 1;
+    for line in known.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty()) {
+        let (depth, count) = line.split_once(' ').ok_or("a line is «depth count»")?;
+        let count: u64 = count.trim().parse()?;
+        if states > MACHINE_PERFT_BUDGET {
+            break;
+        }
+        let output = grundy(&["perft", text(sheet), depth, "--engine", "incremental", "--json"]);
+        if code(&output) != 0 {
+            return Err(stderr(&output).into());
+        }
+        let found = &json(&output)["sequences"];
+        if *found != count {
+            return Err(format!("depth {depth}: {found} sequences instead of {count}").into());
+        }
+        states = count;
+    }
+    Ok(())
+}
+
+/// Random games end on every machine, and everybody gets a goal value.
+fn machines_play_to_the_end(sheet: &Path) -> Result<(), Failed> {
+    for engine in ["scratch", "incremental", "batch", "auto"] {
+        let output = grundy(&["simulate", text(sheet), "--engine", engine, "--playouts", "20", "--json"]);
+        if code(&output) != 0 {
+            return Err(stderr(&output).into());
+        }
+        let result = json(&output);
+        let goals = result["goals"].as_object().ok_or("no goals")?;
+        let all_have_goals = !goals.is_empty() && goals.values().all(Value::is_number);
+        if result["stuck"] != 0 || result["unfinished"] != 0 || result["playouts"] != 20 || !all_have_goals {
+            return Err(format!("{engine}: {result}").into());
+        }
+    }
+    Ok(())
+}
+
 fn corpus_trials(corpus: &Path) -> Vec<Trial> {
     let games = corpus.join("games");
     let mut trials = Vec::new();
@@ -120,7 +168,11 @@ fn corpus_trials(corpus: &Path) -> Vec<Trial> {
         let name = sheet.strip_prefix(&games).expect("sheets are below games").with_extension("");
         let trace = corpus.join("traces").join(&name).with_added_extension("jsonl");
         if trace.exists() {
+            let (machine_sheet, machine_trace) = (sheet.clone(), trace.clone());
             trials.push(Trial::test(format!("replays::{}", name.display()), move || replays(&sheet, &trace)));
+            trials.push(Trial::test(format!("machines-replay::{}", name.display()), move || {
+                machines_replay(&machine_sheet, &machine_trace)
+            }));
         } else {
             trials.push(Trial::test(format!("reads::{}", name.display()), move || reads(&sheet)));
         }
@@ -138,6 +190,21 @@ fn replays(sheet: &Path, trace: &Path) -> Result<(), Failed> {
         3 if stderr(&output).contains("limit `timeout`") => Ok(()),
         _ => Err(stderr(&output).into()),
     }
+}
+
+/// The machines find every state as recorded, if the game can be ground within the limits.
+fn machines_replay(sheet: &Path, trace: &Path) -> Result<(), Failed> {
+    for engine in ["incremental", "batch"] {
+        let args =
+            ["verify", text(sheet), text(trace), "--engine", engine, "--timeout", TRACE_SECONDS, "--json"];
+        let output = grundy(&[&args[..], &["--max-rules", MOST_RULES]].concat());
+        match code(&output) {
+            0 if json(&output)["differences"] == 0 && json(&output)["states"] != 0 => {}
+            3 if stderr(&output).contains("limit `") => {}
+            _ => return Err(format!("{engine}: {}", stderr(&output)).into()),
+        }
+    }
+    Ok(())
 }
 
 /// A sheet without a trace is read to its end, one way or the other.

@@ -28,6 +28,8 @@
 //! # Ok::<(), grundy_reference::Error>(())
 //! ```
 
+#![forbid(unsafe_code)]
+
 mod components;
 mod error;
 mod evaluator;

@@ -17,6 +17,8 @@
 //! Reading never fails and never panics: what is wrong becomes a [`Diagnostic`], and the program
 //! holds whatever could be understood. The crate does no input or output.
 
+#![forbid(unsafe_code)]
+
 mod clause;
 mod diagnostic;
 mod kif;

@@ -1,13 +1,17 @@
 //! `grundy dump`: a look at any stage.
 
-use crate::files::{ReadArgs, load, read_source};
-use crate::output::{Outcome, note, print, print_json};
+use crate::engine::{ReasonArgs, failure};
+use crate::files::{ReadArgs, load, load_game, read_source};
+use crate::output::{Failure, Outcome, note, print, print_json};
 use anyhow::Result;
 use clap::ValueEnum;
 use grundy::analysis;
 use grundy::flat::{flatten, print_flat};
+use grundy::game::Game;
+use grundy::ground::{DotError, MOST_NODES};
+use grundy::network::{NetworkSlice, Optimized, PASSES, PassSize, write_network, write_network_dot};
 use grundy_syntax::{Notation, Printer, print_sexprs, read_sexprs};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::time::Instant;
 
 /// Print a stage of a file as text
@@ -27,9 +31,32 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NOTATION")]
     r#as: Option<As>,
 
+    /// With `network`: print its size after each pass instead
+    #[arg(long)]
+    sizes: bool,
+
+    /// With `network`: passes to leave out
+    #[arg(long, value_name = "PASS,…", value_delimiter = ',', value_parser = pass_name)]
+    without: Vec<String>,
+
+    /// With `network`: the format
+    #[arg(long, value_enum)]
+    emit: Option<Emit>,
+
+    /// With `--emit dot`: draw only what is near this atom, such as '(next (cell 1 1 x))'
+    #[arg(long, value_name = "ATOM", requires = "emit")]
+    around: Option<String>,
+
+    /// With `--around`: how many edges to follow in either direction
+    #[arg(long, value_name = "N", default_value_t = 2, requires = "around")]
+    depth: u32,
+
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+
+    #[command(flatten)]
+    reason: ReasonArgs,
 
     #[command(flatten)]
     read: ReadArgs,
@@ -46,6 +73,24 @@ enum Stage {
     Analysis,
     /// Rules over relations: functions taken apart, `base` and `input` linked
     Flat,
+    /// AND and OR nodes between the facts and moves of a state and its answers
+    Network,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Emit {
+    /// A line for each node and each answer
+    Text,
+    /// A picture for Graphviz
+    Dot,
+}
+
+fn pass_name(text: &str) -> Result<String, String> {
+    if PASSES.iter().any(|pass| pass.name == text) {
+        return Ok(text.to_owned());
+    }
+    let passes: Vec<String> = PASSES.iter().map(|pass| format!("{} ({})", pass.name, pass.about)).collect();
+    Err(format!("there is no such pass; there are {}", passes.join(", ")))
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -94,6 +139,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
             let sizes = json!({"relations": flat.relations.len(), "rules": flat.rules.len()});
             ("flat", print_flat(&program, &flat), sizes)
         }
+        Stage::Network => dump_network(args)?,
     };
     let seconds = start.elapsed().as_secs_f64();
     if args.json {
@@ -104,4 +150,84 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         note(&format!("{name}: {} in {seconds:.3} s", sizes.collect::<Vec<_>>().join(", ")));
     }
     Ok(Outcome::Fine)
+}
+
+fn dump_network(args: &Args) -> Result<(&'static str, String, Value)> {
+    let game = load_game(&args.file, &args.read)?;
+    let mut config = args.reason.machine_config(true);
+    config.without.clone_from(&args.without);
+    let optimized = Game::from_program(game.program).network(&config).map_err(|error| failure(&error))?;
+    let network = &optimized.network;
+    let looped: usize = network.loops().iter().map(|range| range.len()).sum();
+    let sizes = json!({
+        "fluents": network.interface().fluents.len(),
+        "moves": network.interface().moves.len(),
+        "nodes": network.node_count(),
+        "edges": network.edge_count(),
+        "nodes in loops": looped,
+    });
+    let text = match (args.sizes, args.emit) {
+        (true, _) => sizes_table(&optimized.sizes),
+        (false, Some(Emit::Dot)) => draw(args, &optimized)?,
+        (false, _) => written(|out| write_network(network, out))?,
+    };
+    Ok(("network", text, sizes))
+}
+
+fn written<E: Into<anyhow::Error>>(write: impl FnOnce(&mut Vec<u8>) -> Result<(), E>) -> Result<String> {
+    let mut bytes = Vec::new();
+    write(&mut bytes).map_err(Into::into)?;
+    Ok(String::from_utf8(bytes)?)
+}
+
+/// Nodes and edges before and after each pass.
+fn sizes_table(sizes: &[PassSize]) -> String {
+    let mut text = format!("{:<14} {:>10} {:>8} {:>10} {:>8}\n", "pass", "nodes", "", "edges", "");
+    for (number, size) in sizes.iter().enumerate() {
+        let before = &sizes[number.saturating_sub(1)];
+        let change = |before: usize, after: usize| match after as i64 - before as i64 {
+            0 => String::new(),
+            change => format!("{change:+}"),
+        };
+        text.push_str(
+            format!(
+                "{:<14} {:>10} {:>8} {:>10} {:>8}",
+                size.name,
+                size.nodes,
+                change(before.nodes, size.nodes),
+                size.edges,
+                change(before.edges, size.edges)
+            )
+            .trim_end(),
+        );
+        text.push('\n');
+    }
+    text
+}
+
+fn draw(args: &Args, optimized: &Optimized) -> Result<String> {
+    let slice = match &args.around {
+        None => None,
+        Some(text) => {
+            let unknown = || Failure::new(Outcome::Usage, format!("the network has no `{text}`"));
+            Some(NetworkSlice {
+                node: optimized.network.find_node(text).ok_or_else(unknown)?,
+                depth: args.depth,
+            })
+        }
+    };
+    written(|out| write_network_dot(&optimized.network, slice, out)).map_err(|error| {
+        match error.downcast_ref() {
+            Some(DotError::TooLarge) => {
+                let advice = if slice.is_some() {
+                    "take a smaller `--depth`"
+                } else {
+                    "draw a part with `--around ATOM`"
+                };
+                let message = format!("too large to draw, with more than {MOST_NODES} nodes: {advice}");
+                Failure::new(Outcome::Limit, message).into()
+            }
+            _ => error,
+        }
+    })
 }

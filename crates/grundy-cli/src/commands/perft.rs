@@ -1,9 +1,10 @@
 //! `grundy perft`: counting move sequences.
 
-use crate::engine::{Engine, ReasonArgs};
+use crate::engine::{Engine, ReasonArgs, Task};
 use crate::files::{ReadArgs, load_game};
 use crate::output::{Failure, Outcome, print, print_json};
 use anyhow::Result;
+use grundy::machine::MachineKind;
 use grundy::reasoner::{ReasonError, Reasoner};
 use serde_json::json;
 use std::time::Instant;
@@ -41,11 +42,8 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let game = load_game(&args.file, &args.read)?;
     let start = Instant::now();
-    let mut counts = Counts::default();
-    match args.engine {
-        Engine::Reference => count(&mut args.reason.reference(&game)?, args.depth, &mut counts)?,
-        Engine::Lifted => count(&mut args.reason.lifted(&game)?, args.depth, &mut counts)?,
-    }
+    let engine = args.reason.prepare(args.engine, &game, false, MachineKind::Incremental)?;
+    let counts = engine.run(Count { depth: args.depth })?;
     let seconds = start.elapsed().as_secs_f64();
     if args.json {
         print_json(&json!({
@@ -53,7 +51,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
             "sequences": counts.sequences,
             "ended_earlier": counts.ended_earlier,
             "seconds": seconds,
-            "engine": args.engine.name(),
+            "engine": engine.name(),
         }))?;
     } else {
         print(&format!(
@@ -70,9 +68,21 @@ struct Counts {
     ended_earlier: u64,
 }
 
-fn count<R: Reasoner>(reasoner: &mut R, depth: u32, counts: &mut Counts) -> Result<(), Failure> {
-    let initial = reasoner.initial()?;
-    Ok(perft(reasoner, &initial, depth, counts)?)
+/// Counting from the initial state.
+struct Count {
+    depth: u32,
+}
+
+impl Task for Count {
+    type Output = Counts;
+
+    fn run<R: Reasoner + Send>(self, make: impl Fn() -> Result<R, Failure>) -> Result<Counts, Failure> {
+        let mut reasoner = make()?;
+        let mut counts = Counts::default();
+        let initial = reasoner.initial()?;
+        perft(&mut reasoner, &initial, self.depth, &mut counts)?;
+        Ok(counts)
+    }
 }
 
 fn perft<R: Reasoner>(

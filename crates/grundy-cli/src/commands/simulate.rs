@@ -1,15 +1,16 @@
 //! `grundy simulate`: random playouts.
 
-use crate::engine::{Engine, ReasonArgs, seconds};
+use crate::engine::{Engine, Prepared, ReasonArgs, Task, seconds};
 use crate::files::{Loaded, ReadArgs, load_game, write_whole};
 use crate::output::{Failure, Outcome, note, print, print_json};
 use crate::trace::record;
 use anyhow::Result;
+use grundy::machine::{Machine, MachineKind, PlayoutConfig};
 use grundy::reasoner::{ReasonError, Reasoner};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// Play random games
@@ -64,6 +65,9 @@ pub(crate) struct Args {
     read: ReadArgs,
 }
 
+/// How many games are played if nobody says otherwise.
+const DEFAULT_PLAYOUTS: u64 = 100;
+
 /// Sums over playouts; integers, so that the order of adding does not matter.
 #[derive(Default)]
 struct Totals {
@@ -94,22 +98,105 @@ impl Totals {
     }
 }
 
+/// With fewer games than this, most lanes of a batch would be idle.
+const FEW: u64 = 128;
+
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let start = Instant::now();
     let game = load_game(&args.file, &args.read)?;
-    match args.engine {
-        Engine::Reference => simulate(args, &game, |game| args.reason.reference(game), start),
-        Engine::Lifted => simulate(args, &game, |game| args.reason.lifted(game), start),
+    let shown = args.show || args.record.is_some();
+    let few = args.seconds.is_none() && args.playouts.unwrap_or(DEFAULT_PLAYOUTS) < FEW;
+    let best = if shown || few { MachineKind::Incremental } else { MachineKind::Batch };
+    let engine = args.reason.prepare(args.engine, &game, shown, best)?;
+    match &engine {
+        Prepared::Machine(machine, _) if !shown => play_machine(args, &game, machine, engine.name(), start),
+        _ => Ok(engine.run(Simulate { args, game: &game, engine: engine.name(), start })?),
+    }
+}
+
+/// Plays on a machine, which looks after threads and numbers of games by itself.
+fn play_machine(
+    args: &Args,
+    game: &Loaded,
+    machine: &Machine,
+    engine: &'static str,
+    start: Instant,
+) -> Result<Outcome> {
+    let setup = start.elapsed();
+    let config =
+        PlayoutConfig { seed: args.seed, threads: usize::from(args.threads), max_steps: args.max_steps };
+    let count = if args.seconds.is_some() { u64::MAX } else { args.playouts.unwrap_or(DEFAULT_PLAYOUTS) };
+    let limit = args.reason.timeout().map(|timeout| timeout.saturating_sub(setup));
+    let played = Instant::now();
+    let totals = play_for(machine, count, &config, [args.seconds, limit].into_iter().flatten().min());
+    if args.seconds.is_none() && totals.playouts < count {
+        return Err(Failure::new(Outcome::Limit, "out of time (limit `timeout`)").into());
+    }
+    let elapsed = played.elapsed();
+    let totals = Totals {
+        playouts: totals.playouts,
+        states: totals.states,
+        goals: totals.goals.iter().map(|goal| (goal.count, goal.sum)).collect(),
+        stuck: totals.stuck,
+        unfinished: totals.unfinished,
+        records: Vec::new(),
+    };
+    let roles = machine.rules().interface().roles.clone();
+    report(args, game, engine, &roles, &totals, (setup, elapsed))
+}
+
+/// Plays until there are enough games, or the time is over.
+pub(crate) fn play_for(
+    machine: &Machine,
+    count: u64,
+    config: &PlayoutConfig,
+    time: Option<Duration>,
+) -> grundy::machine::Totals {
+    let stop = AtomicBool::new(false);
+    let (done, is_done) = std::sync::mpsc::channel::<()>();
+    std::thread::scope(|scope| {
+        let stop = &stop;
+        let clock = scope.spawn(move || {
+            if let Some(time) = time {
+                let _ = is_done.recv_timeout(time);
+                stop.store(true, Ordering::Relaxed);
+            }
+        });
+        let totals = machine.playouts_until(count, config, stop);
+        drop(done);
+        clock.join().expect("the clock does not panic");
+        totals
+    })
+}
+
+/// Playing with any engine, state by state.
+struct Simulate<'a> {
+    args: &'a Args,
+    game: &'a Loaded,
+    engine: &'static str,
+    start: Instant,
+}
+
+impl Task for Simulate<'_> {
+    type Output = Outcome;
+
+    fn run<R: Reasoner + Send>(self, make: impl Fn() -> Result<R, Failure>) -> Result<Outcome, Failure> {
+        let Simulate { args, game, engine, start } = self;
+        simulate(args, game, engine, make, start).map_err(|error| match error.downcast::<Failure>() {
+            Ok(failure) => failure,
+            Err(error) => Failure::new(Outcome::Wrong, format!("{error:#}")),
+        })
     }
 }
 
 fn simulate<R: Reasoner + Send>(
     args: &Args,
     game: &Loaded,
-    make: impl Fn(&Loaded) -> Result<R, Failure>,
+    engine: &'static str,
+    make: impl Fn() -> Result<R, Failure>,
     setup_start: Instant,
 ) -> Result<Outcome> {
-    let mut reasoners = (0..args.threads).map(|_| make(game)).collect::<Result<Vec<R>, Failure>>()?;
+    let mut reasoners = (0..args.threads).map(|_| make()).collect::<Result<Vec<R>, Failure>>()?;
     let setup = setup_start.elapsed();
     let roles = reasoners[0].roles();
     let start = Instant::now();
@@ -133,7 +220,7 @@ fn simulate<R: Reasoner + Send>(
         records.sort();
         write_whole(path, &records.iter().map(|(_, text)| text.as_str()).collect::<String>())?;
     }
-    report(args, game, &roles, &totals, setup, start.elapsed())
+    report(args, game, engine, &roles, &totals, (setup, start.elapsed()))
 }
 
 /// The playouts that are left, handed out by number.
@@ -147,7 +234,7 @@ struct Quota {
 impl Quota {
     fn new(args: &Args, start: Instant) -> Quota {
         let deadline = args.seconds.map(|seconds| start + seconds);
-        let end = if deadline.is_some() { u64::MAX } else { args.playouts.unwrap_or(100) };
+        let end = if deadline.is_some() { u64::MAX } else { args.playouts.unwrap_or(DEFAULT_PLAYOUTS) };
         // Drawn on standard error, and only if that is a terminal.
         let bar = if deadline.is_some() { ProgressBar::new_spinner() } else { ProgressBar::new(end) };
         let style = ProgressStyle::with_template("{elapsed} {wide_bar} {pos}/{len} playouts");
@@ -257,10 +344,10 @@ fn show_step<R: Reasoner>(reasoner: &mut R, state: &R::State, joint: &[R::Move])
 fn report(
     args: &Args,
     game: &Loaded,
+    engine: &str,
     roles: &[String],
     totals: &Totals,
-    setup: Duration,
-    elapsed: Duration,
+    (setup, elapsed): (Duration, Duration),
 ) -> Result<Outcome> {
     let seconds = elapsed.as_secs_f64().max(1e-9);
     let mean = |(count, sum): (u64, i64)| (count > 0).then(|| sum as f64 / count as f64);
@@ -269,7 +356,7 @@ fn report(
         let goals: Map<String, Value> =
             roles.iter().zip(&totals.goals).map(|(role, &sum)| (role.clone(), json!(mean(sum)))).collect();
         print_json(&json!({
-            "engine": args.engine.name(),
+            "engine": engine,
             "playouts": totals.playouts,
             "states": totals.states,
             "seconds": seconds,

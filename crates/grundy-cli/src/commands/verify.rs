@@ -1,10 +1,13 @@
 //! `grundy verify`: replaying recorded games.
 
-use crate::engine::{Engine, ReasonArgs};
-use crate::files::{ReadArgs, load_game, read_source, sheets_below};
+use crate::engine::{Engine, ReasonArgs, Task};
+use crate::files::{Loaded, ReadArgs, load_game, read_source, sheets_below};
 use crate::output::{Failure, Outcome, note, print, print_json};
-use crate::trace::{Replay, read_trace, replay};
+use crate::trace::{Replay, Step, read_trace, replay};
 use anyhow::Result;
+use clap::ValueEnum;
+use grundy::machine::MachineKind;
+use grundy::reasoner::Reasoner;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -29,9 +32,9 @@ pub(crate) struct Args {
     #[arg(long, value_name = "DIR", conflicts_with_all = ["file", "trace"])]
     corpus: Option<PathBuf>,
 
-    /// The engine
-    #[arg(long, value_enum, default_value = "reference")]
-    engine: Engine,
+    /// The engine, or `all` of them one after the other
+    #[arg(long, default_value = "reference", value_parser = engines)]
+    engine: Engines,
 
     /// Print one JSON object
     #[arg(long)]
@@ -42,6 +45,30 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     read: ReadArgs,
+}
+
+/// One engine or all of them.
+#[derive(Clone, Copy, Debug)]
+enum Engines {
+    One(Engine),
+    All,
+}
+
+impl Engines {
+    fn name(self) -> &'static str {
+        match self {
+            Engines::One(engine) => engine.name(),
+            Engines::All => "all",
+        }
+    }
+}
+
+fn engines(text: &str) -> Result<Engines, String> {
+    if text == "all" {
+        return Ok(Engines::All);
+    }
+    let names = || Engine::value_variants().iter().map(|engine| engine.name()).collect::<Vec<_>>().join(", ");
+    Engine::from_str(text, false).map(Engines::One).map_err(|_| format!("possible values: {}, all", names()))
 }
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
@@ -68,13 +95,36 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
 fn replay_files(args: &Args, file: &str, trace: &str) -> Result<Replay> {
     let game = load_game(file, &args.read)?;
     let trace = read_trace(&read_source(trace, &args.read)?)?;
-    let replayed = match args.engine {
-        Engine::Reference => {
-            args.reason.reference(&game).and_then(|mut engine| Ok(replay(&mut engine, &trace)?))
+    match args.engine {
+        Engines::One(engine) => replay_with(args, engine, &game, &trace),
+        Engines::All => {
+            let mut all = Replay::default();
+            for engine in Engine::SINGLE {
+                let one = replay_with(args, engine, &game, &trace)?;
+                all.states = one.states;
+                all.differences += one.differences;
+                all.described.extend(one.described.iter().map(|text| format!("{}: {text}", engine.name())));
+            }
+            Ok(all)
         }
-        Engine::Lifted => args.reason.lifted(&game).and_then(|mut engine| Ok(replay(&mut engine, &trace)?)),
-    };
-    Ok(replayed?)
+    }
+}
+
+fn replay_with(args: &Args, engine: Engine, game: &Loaded, trace: &[Step]) -> Result<Replay> {
+    let engine = args.reason.prepare(engine, game, true, MachineKind::Incremental)?;
+    Ok(engine.run(ReplayTask { trace })?)
+}
+
+struct ReplayTask<'a> {
+    trace: &'a [Step],
+}
+
+impl Task for ReplayTask<'_> {
+    type Output = Replay;
+
+    fn run<R: Reasoner + Send>(self, make: impl Fn() -> Result<R, Failure>) -> Result<Replay, Failure> {
+        Ok(replay(&mut make()?, self.trace)?)
+    }
 }
 
 /// What became of one sheet of a corpus.

@@ -22,6 +22,13 @@ impl GroundProgram {
         self.write_row(relation, row, out);
     }
 
+    /// An argument of an atom in KIF notation.
+    pub(crate) fn arg_text(&self, atom: AtomId, number: usize) -> String {
+        let mut out = String::new();
+        self.push_arg(atom, number, &mut out);
+        out
+    }
+
     /// Appends an argument of an atom.
     pub(super) fn push_arg(&self, atom: AtomId, number: usize, out: &mut String) {
         let (relation, row) = self.place_of(atom);
@@ -29,7 +36,7 @@ impl GroundProgram {
     }
 
     /// The roles, in their order.
-    pub(super) fn role_names(&self) -> Vec<String> {
+    pub(crate) fn role_names(&self) -> Vec<String> {
         let name = |role| {
             let mut text = String::new();
             write_term(&self.program.symbols, &self.program.terms, role, &[], &mut text);
@@ -39,7 +46,7 @@ impl GroundProgram {
     }
 
     /// Calls `visit` with each fact of the initial state.
-    pub(super) fn each_initial(&self, mut visit: impl FnMut(&str) -> io::Result<()>) -> io::Result<()> {
+    pub(crate) fn each_initial(&self, mut visit: impl FnMut(&str) -> io::Result<()>) -> io::Result<()> {
         let init = self.program.keyword(Keyword::Init);
         let mut fact = String::new();
         for relation in (0..self.relations.len()).filter(|&r| Some(self.flat.relations[r].predicate) == init)

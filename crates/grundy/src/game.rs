@@ -1,0 +1,134 @@
+//! From a rule sheet to a machine in two calls.
+//!
+//! ```
+//! use grundy::game::{Game, MachineConfig};
+//!
+//! let sheet = "
+//!     (role a) (role b) (init (turn a)) (init (left 2)) (minus 2 1) (minus 1 0)
+//!     (<= (legal ?r take) (true (turn ?r)))
+//!     (<= (legal ?r wait) (role ?r) (not (true (turn ?r))))
+//!     (<= (next (turn a)) (true (turn b)))  (<= (next (turn b)) (true (turn a)))
+//!     (<= (next (left ?n)) (true (left ?m)) (minus ?m ?n))
+//!     (<= terminal (true (left 0)))
+//!     (<= (goal ?r 100) (role ?r) (not (true (turn ?r)))) (<= (goal ?r 0) (true (turn ?r)))";
+//! let game = Game::from_kif(sheet)?;
+//! let machine = game.machine(&MachineConfig::default())?;
+//!
+//! let mut position = machine.initial();
+//! while !position.is_terminal() {
+//!     let joint: Vec<_> = position.roles().map(|role| position.legal(role)[0]).collect();
+//!     position.play(&joint)?;
+//! }
+//! assert_eq!(position.goals(), [Some(0), Some(100)]);
+//! assert_eq!(position.facts(), ["(left 0)", "(turn a)"]);
+//!
+//! let totals = machine.playouts(1000, 1);
+//! assert_eq!(totals.goals[1].mean(), Some(100.0));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+use crate::analysis::analyze;
+use crate::ground::{GroundConfig, GroundError, ground};
+use crate::machine::{Machine, MachineKind, Rules};
+use crate::network::{ConnectError, Groups, Optimized, connect, optimize};
+use grundy_syntax::{Limits, Program, Source, read_game};
+use std::sync::Arc;
+
+/// Why there is no game, or no machine for it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum GameError {
+    /// The sheet is wrong; each line tells what, and where.
+    #[error("{0}")]
+    Sheet(String),
+    /// It cannot be ground.
+    #[error(transparent)]
+    Ground(#[from] GroundError),
+    /// Its ground rules make no network.
+    #[error(transparent)]
+    Connect(#[from] ConnectError),
+}
+
+/// How to make a machine.
+#[derive(Clone, Debug)]
+pub struct MachineConfig {
+    /// Which one.
+    pub kind: MachineKind,
+    /// How to ground, and what that may cost.
+    pub ground: GroundConfig,
+    /// Whether states are complete. Playouts alone do not need facts that no answer ever depends on.
+    pub whole_states: bool,
+    /// Passes over the network to leave out, by name.
+    pub without: Vec<String>,
+    /// Groups of fluents of which exactly one is true in every state, proved by somebody else.
+    pub groups: Groups,
+}
+
+impl Default for MachineConfig {
+    fn default() -> MachineConfig {
+        MachineConfig {
+            kind: MachineKind::Incremental,
+            ground: GroundConfig::default(),
+            whole_states: true,
+            without: Vec::new(),
+            groups: Groups::default(),
+        }
+    }
+}
+
+/// A game, ready to be made into machines.
+#[derive(Clone, Debug)]
+pub struct Game {
+    program: Program,
+}
+
+impl Game {
+    /// Reads a rule sheet in KIF notation. Warnings do not matter here; `grundy check` shows them.
+    pub fn from_kif(text: &str) -> Result<Game, GameError> {
+        let source = Source::new("game.kif", text);
+        let mut reading = read_game(&source, &Limits::default());
+        analyze(&source, &reading.program, &mut reading.diagnostics);
+        let stopping = reading.diagnostics.iter().filter(|diagnostic| diagnostic.code.stops());
+        let messages: Vec<String> = stopping
+            .map(|diagnostic| {
+                let place = source.place(diagnostic.primary.start);
+                format!("{}:{}: {}", place.line, place.column, diagnostic.message)
+            })
+            .collect();
+        if messages.is_empty() {
+            Ok(Game { program: reading.program })
+        } else {
+            Err(GameError::Sheet(messages.join("\n")))
+        }
+    }
+
+    /// A game that was read already.
+    pub fn from_program(program: Program) -> Game {
+        Game { program }
+    }
+
+    /// The rules as they were read.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// The network, after all passes that are wanted. This is the whole way from rules to machines.
+    pub fn network(&self, config: &MachineConfig) -> Result<Optimized, GameError> {
+        let ground = ground(&self.program, &config.ground)?;
+        let network = connect(&ground)?;
+        let wanted = |name: &str| {
+            let left_out = config.without.iter().any(|other| other == name);
+            !left_out && (name != "unread" || !config.whole_states)
+        };
+        Ok(optimize(network, &config.groups, wanted))
+    }
+
+    /// What machines are made from; several can share it.
+    pub fn rules(&self, config: &MachineConfig) -> Result<Arc<Rules>, GameError> {
+        Ok(Arc::new(Rules::new(self.network(config)?.network)))
+    }
+
+    /// A machine.
+    pub fn machine(&self, config: &MachineConfig) -> Result<Machine, GameError> {
+        Ok(Machine::new(self.rules(config)?, config.kind))
+    }
+}

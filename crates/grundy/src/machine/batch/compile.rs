@@ -1,0 +1,438 @@
+//! From a network to code: which instruction for which node, in which order, in which slot.
+//!
+//! Four parts run one after the other: `state` (legal moves, terminal), `goals`, then the choice of moves, `next`, and
+//! `sees`. Goals and percepts are left out where nobody wants them. Slots are given to nodes as a compiler gives
+//! registers to values: a slot is free again after the last use of its value, so that all values that are needed at
+//! a time stay close together in the cache.
+
+use super::choose::GROUP;
+use super::code::{Code, CodeBlock, Shape};
+use crate::machine::Rules;
+use crate::machine::cones::{Cone, Step};
+use crate::network::{Kind, MoveId, Network, NodeId, RoleId, Signal};
+use std::collections::BTreeMap;
+
+/// Where a value is, and whether the opposite is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    pub(super) slot: u32,
+    pub(super) opposite: bool,
+}
+
+/// A game as code.
+#[derive(Debug)]
+pub(super) struct Program {
+    pub(super) state: Code,
+    pub(super) goals: Code,
+    pub(super) next: Code,
+    pub(super) sees: Code,
+    /// The number of slots. The first is empty, then come the fluents, then one that is full.
+    pub(super) slots: usize,
+    pub(super) terminal: Place,
+    /// For each role its moves, in groups with the same guard.
+    pub(super) choices: Vec<Choices>,
+    /// For each move, where to tell that it is done; [`UNREAD`] if nobody wants to know.
+    pub(super) does: Vec<u32>,
+    /// For each fluent its next value.
+    pub(super) nexts: Vec<Place>,
+    /// Fluents whose next value is that of another, with a slot to put it aside.
+    pub(super) aside: Vec<(u32, u32)>,
+    pub(super) goal_values: Vec<Vec<(Option<i32>, Place)>>,
+    pub(super) percepts: Vec<Vec<Place>>,
+}
+
+/// The moves of a role, as they are counted and chosen.
+#[derive(Debug, Default)]
+pub(super) struct Choices {
+    /// Places of legal moves, groups of [`GROUP`], each filled up with places that are never true.
+    pub(super) legal: Vec<Place>,
+    /// For each of them the move.
+    pub(super) moves: Vec<MoveId>,
+    /// For each group its guard.
+    pub(super) guards: Vec<Place>,
+}
+
+/// Never true.
+const NEVER: Place = Place { slot: 0, opposite: false };
+
+/// No slot.
+pub(super) const UNREAD: u32 = u32::MAX;
+
+/// Instructions are put in order of their shape within windows of this many. Larger windows have longer runs, and more
+/// values alive at a time.
+const WINDOW: usize = 256;
+
+/// An instruction before slots are known.
+#[derive(Clone, Debug)]
+struct Instruction {
+    target: NodeId,
+    shape: Shape,
+    operands: Vec<NodeId>,
+}
+
+/// Instructions of one block.
+struct Draft {
+    instructions: Vec<Instruction>,
+    /// The nodes of a loop.
+    members: Option<Vec<NodeId>>,
+}
+
+/// The values of nodes in terms of others, and of what is stored.
+struct Drafter<'a> {
+    network: &'a Network,
+    /// For each node: whose value it shares, and whether it is the opposite of what is stored there.
+    stored: Vec<Signal>,
+    full: NodeId,
+    /// Nodes from here on are values in between.
+    extra: u32,
+}
+
+impl Drafter<'_> {
+    fn stored(&self, signal: Signal) -> Signal {
+        let stored = self.stored[signal.node().index()];
+        stored.inverted_if(signal.is_inverted())
+    }
+
+    fn draft(&mut self, cone: &Cone) -> Vec<Draft> {
+        let mut drafts = Vec::new();
+        let mut straight = Vec::new();
+        for step in cone.steps() {
+            match step {
+                Step::Gate(node) => straight.extend(self.instruction(node)),
+                Step::Loop(members) => {
+                    push_straight(&mut drafts, std::mem::take(&mut straight));
+                    drafts.push(self.draft_loop(members));
+                }
+            }
+        }
+        push_straight(&mut drafts, straight);
+        drafts
+    }
+
+    /// The instruction for a node; `None` if it is the same as another, perhaps inverted.
+    fn instruction(&mut self, node: NodeId) -> Option<Instruction> {
+        let inputs: Vec<Signal> = self.network.inputs(node).iter().map(|&input| self.stored(input)).collect();
+        let kind = self.network.kind(node);
+        match inputs[..] {
+            [] => self.stored[node.index()] = kind.neutral(),
+            [only] => self.stored[node.index()] = only,
+            _ => {
+                let (instruction, opposite) = gate(node, kind, &inputs);
+                self.stored[node.index()] = Signal::of(node).inverted_if(opposite);
+                return Some(instruction);
+            }
+        }
+        None
+    }
+
+    /// The nodes of a loop are stored as they are, so that those before can read those behind.
+    fn draft_loop(&mut self, members: &[NodeId]) -> Draft {
+        members.iter().for_each(|node| self.stored[node.index()] = Signal::of(*node));
+        let mut instructions = Vec::new();
+        let mut all = members.to_vec();
+        for &node in members {
+            let inputs: Vec<Signal> =
+                self.network.inputs(node).iter().map(|&input| self.stored(input)).collect();
+            let (mut instruction, opposite) = gate(node, self.network.kind(node), &inputs);
+            if opposite {
+                let between = NodeId(self.extra);
+                self.extra += 1;
+                all.push(between);
+                instruction.target = between;
+                instructions.push(instruction);
+                instruction =
+                    Instruction { target: node, shape: Shape::and(1, 1), operands: vec![self.full, between] };
+            }
+            instructions.push(instruction);
+        }
+        Draft { instructions, members: Some(all) }
+    }
+}
+
+fn push_straight(drafts: &mut Vec<Draft>, mut instructions: Vec<Instruction>) {
+    if !instructions.is_empty() {
+        instructions.chunks_mut(WINDOW).for_each(sort_window);
+        drafts.push(Draft { instructions, members: None });
+    }
+}
+
+/// The instruction for a gate, and whether it gives the opposite of its value.
+fn gate(target: NodeId, kind: Kind, inputs: &[Signal]) -> (Instruction, bool) {
+    let nodes = |inverted| inputs.iter().filter(move |i| i.is_inverted() == inverted).map(|i| i.node());
+    let (plain, inverted): (Vec<NodeId>, Vec<NodeId>) = (nodes(false).collect(), nodes(true).collect());
+    let or = |operands: Vec<NodeId>| Instruction { target, shape: Shape::or(operands.len()), operands };
+    let and = |operands: &[NodeId], opposites: &[NodeId]| Instruction {
+        target,
+        shape: Shape::and(operands.len(), opposites.len()),
+        operands: [operands, opposites].concat(),
+    };
+    match (kind, plain.is_empty(), inverted.is_empty()) {
+        (Kind::And, false, _) => (and(&plain, &inverted), false),
+        (Kind::And, true, _) => (or(inverted), true),
+        (_, _, true) => (or(plain), false),
+        (_, _, false) => (and(&inverted, &plain), true),
+    }
+}
+
+/// Puts instructions that do not depend on each other in order of their shape.
+fn sort_window(window: &mut [Instruction]) {
+    let mut level_of: rustc_hash::FxHashMap<NodeId, u32> = rustc_hash::FxHashMap::default();
+    for instruction in window.iter() {
+        let levels = instruction.operands.iter().filter_map(|operand| level_of.get(operand));
+        let level = levels.max().map_or(0, |level| level + 1);
+        level_of.insert(instruction.target, level);
+    }
+    window.sort_by_key(|instruction| (level_of[&instruction.target], instruction.shape));
+}
+
+/// Gives slots to nodes.
+struct Allocator {
+    slot_of: Vec<u32>,
+    /// For each node when its value is needed for the last time; [`NEVER_FREE`] for fluents and the like.
+    last_use: Vec<u32>,
+    free: Vec<u32>,
+    slots: u32,
+    now: u32,
+}
+
+const NEVER_FREE: u32 = u32::MAX;
+
+impl Allocator {
+    fn take(&mut self, node: NodeId) -> u32 {
+        let slot = self.free.pop().unwrap_or_else(|| {
+            self.slots += 1;
+            self.slots - 1
+        });
+        self.slot_of[node.index()] = slot;
+        slot
+    }
+
+    /// Frees the slot of a node if it is not needed any more.
+    fn release(&mut self, node: NodeId) {
+        if self.last_use[node.index()] <= self.now {
+            self.free.push(self.slot_of[node.index()]);
+            // A node that is an operand twice is freed once.
+            self.last_use[node.index()] = NEVER_FREE;
+        }
+    }
+
+    fn note_use(&mut self, node: NodeId) {
+        if self.last_use[node.index()] != NEVER_FREE {
+            self.last_use[node.index()] = self.now;
+        }
+    }
+
+    fn place(&self, stored: Signal) -> Place {
+        Place { slot: self.slot_of[stored.node().index()], opposite: stored.is_inverted() }
+    }
+
+    /// Goes through the drafts of a part as [`emit`](Self::emit) will, and notes when values are used.
+    fn note_uses(&mut self, drafts: &[Draft]) {
+        for draft in drafts {
+            for instruction in &draft.instructions {
+                self.now += u32::from(draft.members.is_none());
+                instruction.operands.iter().for_each(|&operand| self.note_use(operand));
+            }
+            // All that a loop reads or makes is needed until its end.
+            self.now += 1;
+            draft.members.iter().flatten().for_each(|&member| self.note_use(member));
+            if draft.members.is_some() {
+                let operands = draft.instructions.iter().flat_map(|instruction| &instruction.operands);
+                operands.for_each(|&operand| self.note_use(operand));
+            }
+        }
+    }
+
+    fn emit(&mut self, drafts: &[Draft]) -> Code {
+        let mut code = Code::default();
+        for draft in drafts {
+            let start = code.words.len();
+            match &draft.members {
+                None => {
+                    self.emit_straight(&draft.instructions, &mut code);
+                    self.now += 1;
+                    code.blocks.push(CodeBlock::Straight(start..code.words.len()));
+                }
+                Some(members) => {
+                    let slots = members.iter().map(|&member| (self.take(member), false)).collect();
+                    for instruction in &draft.instructions {
+                        self.push(instruction, None, &mut code);
+                    }
+                    self.now += 1;
+                    let operands = draft.instructions.iter().flat_map(|instruction| &instruction.operands);
+                    members.iter().chain(operands).for_each(|&node| self.release(node));
+                    code.blocks.push(CodeBlock::Loop(start..code.words.len(), slots));
+                }
+            }
+        }
+        code.operands = drafts.iter().flat_map(|draft| &draft.instructions).map(|i| i.operands.len()).sum();
+        code
+    }
+
+    fn emit_straight(&mut self, instructions: &[Instruction], code: &mut Code) {
+        let mut run: Option<(Shape, usize)> = None;
+        for instruction in instructions {
+            self.now += 1;
+            let count_at = match run {
+                Some((shape, at)) if shape == instruction.shape => Some(at),
+                _ => None,
+            };
+            let at = self.push_with(instruction, count_at, code);
+            run = Some((instruction.shape, at));
+        }
+    }
+
+    /// Appends an instruction whose target has a slot.
+    fn push(&mut self, instruction: &Instruction, count_at: Option<usize>, code: &mut Code) -> usize {
+        let count_at = count_at.unwrap_or_else(|| {
+            code.words.extend([instruction.shape.0, 0]);
+            code.words.len() - 1
+        });
+        code.words[count_at] += 1;
+        code.words.push(self.slot_of[instruction.target.index()]);
+        code.words.extend(instruction.operands.iter().map(|operand| self.slot_of[operand.index()]));
+        count_at
+    }
+
+    /// Appends an instruction and gives a slot to its target, perhaps that of an operand.
+    fn push_with(&mut self, instruction: &Instruction, count_at: Option<usize>, code: &mut Code) -> usize {
+        let count_at = self.push(instruction, count_at, code);
+        let target_at = code.words.len() - 1 - instruction.operands.len();
+        instruction.operands.iter().for_each(|&operand| self.release(operand));
+        code.words[target_at] = self.take(instruction.target);
+        self.release(instruction.target);
+        count_at
+    }
+}
+
+/// Compiles a game.
+pub(super) fn compile(rules: &Rules) -> Program {
+    let network = rules.network();
+    let interface = network.interface();
+    let nodes = network.node_count() as u32;
+    let fluents = interface.fluents.len() as u32;
+    let stored = network.nodes().map(Signal::of).collect();
+    let mut drafter = Drafter { network, stored, full: NodeId(nodes), extra: nodes + 1 };
+    let [state, goals, next, sees] =
+        [&rules.cones.state, &rules.cones.goals, &rules.cones.next, &rules.cones.sees]
+            .map(|cone| drafter.draft(cone));
+    let mut allocator = Allocator {
+        slot_of: vec![UNREAD; drafter.extra as usize],
+        last_use: vec![0; drafter.extra as usize],
+        free: Vec::new(),
+        slots: fluents + 2,
+        now: 0,
+    };
+    for (node, slot) in (0..=fluents).map(|node| (node, node)).chain([(nodes, fluents + 1)]) {
+        allocator.slot_of[node as usize] = slot;
+        allocator.last_use[node as usize] = NEVER_FREE;
+    }
+    let stored = |signal: Signal| drafter.stored(signal);
+    let legal: Vec<Signal> = interface
+        .moves
+        .iter()
+        .flat_map(|one_move| [stored(one_move.legal), stored(one_move.guard)])
+        .collect();
+    let goal_signals = || interface.goals.iter().flatten().map(|goal| stored(goal.holds));
+    let nexts: Vec<Signal> = interface.fluents.iter().map(|fluent| stored(fluent.next)).collect();
+    let percepts = || interface.sees.iter().flatten().map(|percept| stored(percept.holds));
+
+    allocator.note_uses(&state);
+    allocator.note_uses(&goals);
+    allocator.now += 1;
+    legal.iter().for_each(|signal| allocator.note_use(signal.node()));
+    goal_signals().chain([stored(interface.terminal)]).for_each(|signal| allocator.note_use(signal.node()));
+    allocator.now += 1;
+    allocator.note_uses(&next);
+    allocator.note_uses(&sees);
+    allocator.now += 1;
+    nexts.iter().copied().chain(percepts()).for_each(|signal| allocator.note_use(signal.node()));
+
+    allocator.now = 0;
+    let state = allocator.emit(&state);
+    let goals = allocator.emit(&goals);
+    allocator.now += 1;
+    // Answers are read before the next part begins: their places are known now.
+    let place = |signal| allocator.place(stored(signal));
+    let choices = interface.role_ids().map(|role| choices(network, role, &place)).collect();
+    let terminal = allocator.place(stored(interface.terminal));
+    let place_of = |allocator: &Allocator, signal| allocator.place(stored(signal));
+    let goal_values = interface
+        .goals
+        .iter()
+        .map(|goals| goals.iter().map(|goal| (goal.value, place_of(&allocator, goal.holds))).collect())
+        .collect();
+    let mut does = vec![UNREAD; interface.moves.len()];
+    for (number, slot) in does.iter_mut().enumerate() {
+        let node = interface.move_node(MoveId(number as u32));
+        if allocator.last_use[node.index()] > 0 {
+            *slot = allocator.take(node);
+        }
+    }
+    let answers: Vec<NodeId> = legal
+        .iter()
+        .copied()
+        .chain(goal_signals())
+        .chain([stored(interface.terminal)])
+        .map(Signal::node)
+        .collect();
+    answers.into_iter().for_each(|node| allocator.release(node));
+    allocator.now += 1;
+    let next = allocator.emit(&next);
+    // Percepts may need some of the same nodes, and evaluate these once more, elsewhere.
+    let next_places: Vec<Place> = nexts.iter().map(|&signal| allocator.place(signal)).collect();
+    let sees = allocator.emit(&sees);
+    let percepts = interface
+        .sees
+        .iter()
+        .map(|percepts| percepts.iter().map(|percept| place_of(&allocator, percept.holds)).collect())
+        .collect();
+    let mut program = Program {
+        state,
+        goals,
+        next,
+        sees,
+        slots: 0,
+        terminal,
+        choices,
+        does,
+        nexts: next_places,
+        aside: Vec::new(),
+        goal_values,
+        percepts,
+    };
+    put_aside(&mut program, fluents, &mut allocator.slots);
+    program.slots = allocator.slots as usize;
+    program
+}
+
+/// Sorts the moves of a role into groups.
+fn choices(network: &Network, role: RoleId, place: &impl Fn(Signal) -> Place) -> Choices {
+    let interface = network.interface();
+    let mut by_guard: BTreeMap<Signal, Vec<MoveId>> = BTreeMap::new();
+    for number in interface.moves_of(role) {
+        by_guard.entry(interface.moves[number as usize].guard).or_default().push(MoveId(number));
+    }
+    let mut choices = Choices::default();
+    for (guard, moves) in by_guard {
+        for group in moves.chunks(GROUP) {
+            choices.guards.push(place(guard));
+            choices.moves.extend_from_slice(group);
+            choices.legal.extend(group.iter().map(|number| place(interface.moves[number.0 as usize].legal)));
+            choices.moves.resize(choices.guards.len() * GROUP, group[0]);
+            choices.legal.resize(choices.guards.len() * GROUP, NEVER);
+        }
+    }
+    choices
+}
+
+/// Fluents are overwritten one after the other; a next value that is another fluent has to be kept for that time.
+fn put_aside(program: &mut Program, fluents: u32, slots: &mut u32) {
+    for (fluent, next) in program.nexts.iter_mut().enumerate() {
+        if (1..=fluents).contains(&next.slot) && next.slot != fluent as u32 + 1 {
+            program.aside.push((next.slot, *slots));
+            next.slot = *slots;
+            *slots += 1;
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! Hundreds of games at once, in the lanes of blocks.
+
+use super::BatchMachine;
+use super::block::{Block, LANES};
+use super::choose::Tree;
+use super::compile::{Place, Program, UNREAD};
+use super::random::Random;
+use crate::machine::State;
+use crate::machine::playouts::{Chunk, Totals, stream};
+use std::sync::Arc;
+
+/// Games in play.
+#[derive(Clone, Debug)]
+pub(in crate::machine) struct Lanes {
+    machine: Arc<BatchMachine>,
+    slots: Vec<Block>,
+    /// For each role the counts of its legal moves.
+    trees: Vec<Tree>,
+    /// For each lane when its game began, and which state it began in.
+    begun: Vec<u64>,
+    starts: Vec<u32>,
+    /// The moves of a role that are chosen somewhere.
+    chosen: Vec<(u32, Block)>,
+}
+
+/// The course of a chunk.
+struct Course {
+    random: Random,
+    /// How many joint moves were made.
+    clock: u64,
+    /// No game in play began earlier.
+    oldest: u64,
+    next_game: u64,
+    /// Lanes with a game, be it over or not.
+    playing: Block,
+    /// Lanes whose game is over and not counted yet, and those that ended as a game should.
+    waiting: Block,
+    finished: Block,
+    /// Lanes that get a new game.
+    fresh: Block,
+    ended: u64,
+    length: u64,
+}
+
+impl Lanes {
+    pub(super) fn new(machine: Arc<BatchMachine>) -> Lanes {
+        let interface = machine.rules().interface();
+        let mut slots = vec![Block::NONE; machine.program.slots];
+        slots[1 + interface.fluents.len()] = Block::ALL;
+        let trees = machine.program.choices.iter().map(|choices| Tree::new(choices.guards.len())).collect();
+        Lanes { slots, trees, begun: vec![0; LANES], starts: vec![0; LANES], chosen: Vec::new(), machine }
+    }
+
+    /// Plays the games of a chunk.
+    pub(in crate::machine) fn play(&mut self, chunk: &Chunk, totals: &mut [Totals]) {
+        super::simd::play(self, chunk, totals);
+    }
+
+    #[inline(always)]
+    pub(super) fn play_chunk(&mut self, chunk: &Chunk, totals: &mut [Totals]) {
+        let machine = self.machine.clone();
+        let program = &machine.program;
+        let games = (chunk.games.end - chunk.games.start).min(LANES as u64) as usize;
+        let mut course = Course {
+            random: Random::new(stream(chunk.config.seed, chunk.number)),
+            clock: 0,
+            oldest: 0,
+            next_game: chunk.games.start,
+            playing: Block::first(games),
+            waiting: Block::NONE,
+            finished: Block::NONE,
+            fresh: Block::first(games),
+            ended: 0,
+            length: 0,
+        };
+        self.begin(chunk, &mut course);
+        self.commit(&machine, chunk, Block::NONE, course.fresh);
+        while !course.playing.is_empty() {
+            self.step(&machine, program, chunk, &mut course, totals);
+        }
+    }
+
+    /// Looks at all games, counts those that are over, and makes a move in all others.
+    #[inline(always)]
+    fn step(
+        &mut self,
+        machine: &BatchMachine,
+        program: &Program,
+        chunk: &Chunk,
+        course: &mut Course,
+        totals: &mut [Totals],
+    ) {
+        program.state.run(&mut self.slots);
+        let can_move = self.count_moves(program);
+        let terminal = self.get(program.terminal);
+        let mut over = (terminal | !can_move) & course.playing;
+        over = over.without(course.waiting);
+        let mut late = Block::NONE;
+        if course.clock - course.oldest >= chunk.config.max_steps {
+            late = self.find_late(chunk, course).without(over);
+        }
+        if !(over | late).is_empty() {
+            self.end(course, over, late, terminal, totals);
+        }
+        course.fresh = Block::NONE;
+        let moving = course.playing.without(course.waiting);
+        if course.waiting.count() >= machine.patience(course.length, course.ended) || moving.is_empty() {
+            self.collect(program, course, totals);
+            self.begin(chunk, course);
+        }
+        let moving = moving.without(course.waiting);
+        self.choose(program, moving, &mut course.random);
+        program.next.run(&mut self.slots);
+        self.commit(machine, chunk, moving, course.fresh);
+        course.clock += 1;
+    }
+
+    #[inline(always)]
+    fn get(&self, place: Place) -> Block {
+        read(&self.slots, place)
+    }
+
+    /// Counts the legal moves of all roles, and tells in which lanes everybody has one.
+    #[inline(always)]
+    fn count_moves(&mut self, program: &Program) -> Block {
+        let mut all = Block::ALL;
+        for (choices, tree) in program.choices.iter().zip(&mut self.trees) {
+            let guard = |group: usize| read(&self.slots, choices.guards[group]);
+            all &= tree.count(choices.guards.len(), guard, |at| read(&self.slots, choices.legal[at]));
+        }
+        all
+    }
+
+    /// Games that have to be given up.
+    fn find_late(&self, chunk: &Chunk, course: &mut Course) -> Block {
+        let mut late = Block::NONE;
+        course.oldest = course.clock;
+        course.playing.without(course.waiting).for_each(|lane| {
+            if course.clock - self.begun[lane] >= chunk.config.max_steps {
+                late.set(lane, true);
+            } else {
+                course.oldest = course.oldest.min(self.begun[lane]);
+            }
+        });
+        late
+    }
+
+    /// Notes which games are over, and how they ended.
+    #[inline(always)]
+    fn end(&mut self, course: &mut Course, over: Block, late: Block, terminal: Block, totals: &mut [Totals]) {
+        (over | late).for_each(|lane| {
+            let totals = &mut totals[self.starts[lane] as usize];
+            let length = course.clock - self.begun[lane];
+            totals.playouts += 1;
+            totals.states += length;
+            totals.unfinished += u64::from(late.get(lane));
+            totals.stuck += u64::from(over.get(lane) && !terminal.get(lane));
+            course.ended += 1;
+            course.length += length;
+        });
+        course.waiting |= over | late;
+        course.finished |= over & terminal;
+    }
+
+    /// Adds up the goals of the games that are over.
+    #[inline(always)]
+    fn collect(&mut self, program: &Program, course: &mut Course, totals: &mut [Totals]) {
+        program.goals.run(&mut self.slots);
+        for (role, goals) in program.goal_values.iter().enumerate() {
+            let (mut once, mut twice) = (Block::NONE, Block::NONE);
+            for &(_, place) in goals {
+                let holds = self.get(place);
+                twice |= once & holds;
+                once |= holds;
+            }
+            let valid = (once & course.finished).without(twice);
+            for &(value, place) in goals {
+                let Some(value) = value else { continue };
+                let holds = self.get(place) & valid;
+                if let [totals] = totals {
+                    let count = u64::from(holds.count());
+                    totals.goals[role].count += count;
+                    totals.goals[role].sum += i64::from(value) * count as i64;
+                } else {
+                    holds.for_each(|lane| totals[self.starts[lane] as usize].add_goal(role, value));
+                }
+            }
+        }
+        course.fresh = course.waiting;
+        (course.waiting, course.finished) = (Block::NONE, Block::NONE);
+    }
+
+    /// Hands out games to the fresh lanes, as long as there are any.
+    #[inline(always)]
+    fn begin(&mut self, chunk: &Chunk, course: &mut Course) {
+        let begins = if course.next_game == chunk.games.start { course.clock } else { course.clock + 1 };
+        let mut idle = Block::NONE;
+        course.fresh.for_each(|lane| {
+            if course.next_game < chunk.games.end {
+                self.begun[lane] = begins;
+                self.starts[lane] = chunk.start_of(course.next_game) as u32;
+                course.next_game += 1;
+            } else {
+                idle.set(lane, true);
+            }
+        });
+        course.playing = course.playing.without(idle);
+        course.fresh = course.fresh.without(idle);
+    }
+
+    /// Chooses a move for each role, in these lanes.
+    #[inline(always)]
+    fn choose(&mut self, program: &Program, lanes: Block, random: &mut Random) {
+        for &slot in program.does.iter().filter(|&&slot| slot != UNREAD) {
+            self.slots[slot as usize] = Block::NONE;
+        }
+        for (choices, tree) in program.choices.iter().zip(&mut self.trees) {
+            // Legal moves are read while choices are made, and moves are written when that is over.
+            let mut chosen = std::mem::take(&mut self.chosen);
+            chosen.clear();
+            let legal = |at: usize| read(&self.slots, choices.legal[at]);
+            tree.choose(lanes, random, legal, |at, lanes| chosen.push((at as u32, lanes)));
+            for &(at, lanes) in &chosen {
+                let slot = program.does[choices.moves[at as usize].0 as usize];
+                if slot != UNREAD {
+                    self.slots[slot as usize] = lanes;
+                }
+            }
+            self.chosen = chosen;
+        }
+    }
+
+    /// Goes to the next state in the lanes that move, and to the start in those that are fresh; others stay.
+    #[inline(always)]
+    fn commit(&mut self, machine: &BatchMachine, chunk: &Chunk, moving: Block, fresh: Block) {
+        let program = &machine.program;
+        for &(from, to) in &program.aside {
+            self.slots[to as usize] = self.slots[from as usize];
+        }
+        let staying = !(moving | fresh);
+        for (fluent, &next) in program.nexts.iter().enumerate() {
+            let next = read(&self.slots, next);
+            let slot = &mut self.slots[1 + fluent];
+            *slot = (next & moving) | (*slot & staying);
+        }
+        if fresh.is_empty() {
+            return;
+        }
+        if let [start] = chunk.states {
+            start.ones().for_each(|fluent| self.slots[1 + fluent] |= fresh);
+        } else {
+            fresh.for_each(|lane| self.add_facts(lane, &chunk.states[self.starts[lane] as usize]));
+        }
+    }
+
+    fn add_facts(&mut self, lane: usize, state: &State) {
+        state.ones().for_each(|fluent| self.slots[1 + fluent].set(lane, true));
+    }
+}
+
+#[inline(always)]
+pub(super) fn read(slots: &[Block], place: Place) -> Block {
+    let block = slots[place.slot as usize];
+    if place.opposite { !block } else { block }
+}

@@ -1,0 +1,68 @@
+//! The batch machine: hundreds of games at once, one bit a lane.
+//!
+//! A node is a block of bits, one for each game, and is evaluated for all of them by a few wide instructions. All
+//! games make a move at the same time; a game that is over waits until some more are, then their goals are counted
+//! and new games begin in their lanes. The number of games is fixed beforehand and all of them are played to their
+//! end, so that short games are not favoured.
+
+mod block;
+mod choose;
+mod code;
+mod compile;
+mod lanes;
+mod player;
+mod random;
+mod simd;
+
+pub(super) use lanes::Lanes;
+pub use player::BatchPlayer;
+
+use super::Rules;
+use block::LANES;
+use compile::Program;
+use std::sync::Arc;
+
+/// A game for many lanes.
+#[derive(Debug)]
+pub struct BatchMachine {
+    rules: Arc<Rules>,
+    program: Program,
+}
+
+impl BatchMachine {
+    /// Makes the machine.
+    pub fn new(rules: Arc<Rules>) -> BatchMachine {
+        let program = compile::compile(&rules);
+        BatchMachine { rules, program }
+    }
+
+    /// The game.
+    pub fn rules(&self) -> &Arc<Rules> {
+        &self.rules
+    }
+
+    /// A player in the initial state.
+    pub fn player(self: &Arc<Self>) -> BatchPlayer {
+        BatchPlayer::new(self.clone())
+    }
+
+    /// The memory of the games in play.
+    pub fn lane_bytes(&self) -> usize {
+        self.program.slots * LANES / 8
+    }
+
+    pub(super) fn lanes(self: &Arc<Self>) -> Lanes {
+        Lanes::new(self.clone())
+    }
+
+    /// How many games may wait for their goals to be counted. Counting takes the same time for one as for all, and
+    /// waiting lanes do nothing: the square root balances the two. It depends on what was played so far, and not on
+    /// the clock, so that results can be repeated.
+    fn patience(&self, length: u64, ended: u64) -> u32 {
+        let step = self.program.state.operands + self.program.next.operands + 2 * self.program.does.len() + 1;
+        let ratio = self.program.goals.operands as f64 / step as f64;
+        let length = (length.max(1) as f64 / ended.max(1) as f64).max(1.0);
+        let lanes = LANES as f64;
+        (2.0 * lanes * ratio * lanes / length).sqrt().clamp(1.0, lanes / 4.0) as u32
+    }
+}

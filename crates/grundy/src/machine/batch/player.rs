@@ -1,0 +1,128 @@
+//! One game in all lanes: the batch machine answers like any other, so that it can be tested like any other.
+
+use super::BatchMachine;
+use super::block::Block;
+use super::choose::GROUP;
+use super::compile::{Place, UNREAD};
+use super::lanes::read;
+use crate::machine::{Player, Rules, State, single_goal};
+use crate::network::{MoveId, RoleId};
+use std::sync::Arc;
+
+/// A state in all lanes.
+#[derive(Clone, Debug)]
+pub struct BatchPlayer {
+    machine: Arc<BatchMachine>,
+    slots: Vec<Block>,
+    goals_known: bool,
+}
+
+impl BatchPlayer {
+    pub(super) fn new(machine: Arc<BatchMachine>) -> BatchPlayer {
+        let mut slots = vec![Block::NONE; machine.program.slots];
+        slots[1 + machine.rules().interface().fluents.len()] = Block::ALL;
+        let mut player = BatchPlayer { machine, slots, goals_known: false };
+        player.reset();
+        player
+    }
+
+    /// What every lane says.
+    fn get(&self, place: Place) -> bool {
+        let block = read(&self.slots, place);
+        debug_assert!(block == Block::ALL || block == Block::NONE, "all lanes are in the same state");
+        block.get(0)
+    }
+
+    fn settle(&mut self) {
+        self.goals_known = false;
+        self.machine.program.state.run(&mut self.slots);
+    }
+
+    /// Asserts moves. This overwrites what legal moves are read from.
+    fn assert_moves(&mut self, joint: &[MoveId]) {
+        let does = &self.machine.program.does;
+        does.iter().filter(|&&slot| slot != UNREAD).for_each(|&slot| self.slots[slot as usize] = Block::NONE);
+        for &MoveId(number) in joint {
+            if does[number as usize] != UNREAD {
+                self.slots[does[number as usize] as usize] = Block::ALL;
+            }
+        }
+    }
+}
+
+impl Player for BatchPlayer {
+    fn rules(&self) -> &Rules {
+        self.machine.rules()
+    }
+
+    fn look_at(&mut self, state: &State) {
+        for fluent in 0..self.machine.rules().interface().fluents.len() {
+            self.slots[1 + fluent] = Block::splat(state.get(fluent));
+        }
+        self.settle();
+    }
+
+    fn reset(&mut self) {
+        let machine = self.machine.clone();
+        self.look_at(machine.rules().initial());
+    }
+
+    fn state_into(&self, state: &mut State) {
+        for fluent in 0..self.machine.rules().interface().fluents.len() {
+            state.set(fluent, self.slots[1 + fluent].get(0));
+        }
+    }
+
+    fn is_terminal(&mut self) -> bool {
+        self.get(self.machine.program.terminal)
+    }
+
+    fn is_legal(&mut self, one_move: MoveId) -> bool {
+        let role = self.machine.rules().interface().moves[one_move.0 as usize].role;
+        let choices = &self.machine.program.choices[role.0 as usize];
+        let at = choices.moves.iter().position(|&other| other == one_move).expect("every move can be chosen");
+        self.get(choices.guards[at / GROUP]) && self.get(choices.legal[at])
+    }
+
+    fn pick(&mut self, role: RoleId, rng: &mut fastrand::Rng) -> Option<MoveId> {
+        let moves = self.machine.rules().interface().moves_of(role).map(MoveId);
+        let legal: Vec<MoveId> = moves.filter(|&one_move| self.is_legal(one_move)).collect();
+        rng.choice(legal)
+    }
+
+    fn goal(&mut self, role: RoleId) -> Option<i32> {
+        if !self.goals_known {
+            self.machine.program.goals.run(&mut self.slots);
+            self.goals_known = true;
+        }
+        let goals = &self.machine.program.goal_values[role.0 as usize];
+        single_goal(goals.iter().filter(|&&(_, place)| self.get(place)).map(|&(goal, _)| goal))
+    }
+
+    fn play(&mut self, joint: &[MoveId]) {
+        self.assert_moves(joint);
+        let machine = self.machine.clone();
+        let program = &machine.program;
+        program.next.run(&mut self.slots);
+        for &(from, to) in &program.aside {
+            self.slots[to as usize] = self.slots[from as usize];
+        }
+        for (fluent, &next) in program.nexts.iter().enumerate() {
+            self.slots[1 + fluent] = read(&self.slots, next);
+        }
+        self.settle();
+    }
+
+    fn sees(&mut self, joint: &[MoveId], role: RoleId) -> Vec<String> {
+        self.assert_moves(joint);
+        let machine = self.machine.clone();
+        // Percepts come last, in slots that may have been used for the next state before.
+        machine.program.sees.run(&mut self.slots);
+        let places = machine.program.percepts[role.0 as usize].iter();
+        let percepts = &machine.rules().interface().sees[role.0 as usize];
+        let seen = places.zip(percepts).filter(|(place, _)| self.get(**place));
+        let seen = seen.map(|(_, percept)| percept.text.clone()).collect();
+        self.settle();
+        seen
+    }
+}

@@ -1,0 +1,87 @@
+//! Which nodes are needed for which answer.
+
+use crate::network::{Network, NodeId, Signal};
+use std::ops::Range;
+
+/// Gates in order of evaluation.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Cone {
+    pub(super) order: Vec<NodeId>,
+    /// Parts of the order that are evaluated again and again until nothing changes, from all false.
+    pub(super) loops: Vec<Range<usize>>,
+}
+
+/// What happens one after the other when a cone is evaluated.
+pub(super) enum Step<'a> {
+    /// A node that depends on what is known.
+    Gate(NodeId),
+    /// Nodes that depend on each other.
+    Loop(&'a [NodeId]),
+}
+
+impl Cone {
+    /// The gates that some signals need, without those that are known already.
+    fn new(network: &Network, signals: impl Iterator<Item = Signal>, known: &[&Cone]) -> Cone {
+        let mut seen = vec![false; network.node_count()];
+        known.iter().flat_map(|cone| &cone.order).for_each(|node| seen[node.index()] = true);
+        let mut order = Vec::new();
+        let mut open: Vec<NodeId> = signals.map(Signal::node).collect();
+        let first_gate = network.interface().first_gate();
+        while let Some(node) = open.pop() {
+            if node.0 >= first_gate && !std::mem::replace(&mut seen[node.index()], true) {
+                order.push(node);
+                open.extend(network.inputs(node).iter().map(|signal| signal.node()));
+            }
+        }
+        order.sort_unstable();
+        let place = |node: u32| order.partition_point(|other| other.0 < node);
+        let loops = network.loops().iter().map(|range| place(range.start)..place(range.end));
+        let loops = loops.filter(|range| !range.is_empty()).collect();
+        Cone { order, loops }
+    }
+
+    /// The steps of an evaluation.
+    pub(super) fn steps(&self) -> impl Iterator<Item = Step<'_>> {
+        let mut at = 0;
+        let mut loops = self.loops.iter();
+        let mut next_loop = loops.next();
+        std::iter::from_fn(move || match next_loop {
+            Some(range) if range.start == at => {
+                at = range.end;
+                next_loop = loops.next();
+                Some(Step::Loop(&self.order[range.clone()]))
+            }
+            _ => {
+                at += 1;
+                self.order.get(at - 1).map(|&node| Step::Gate(node))
+            }
+        })
+    }
+}
+
+/// The cones of all answers.
+#[derive(Clone, Debug)]
+pub(super) struct Cones {
+    /// `legal` and `terminal`: needed in every state.
+    pub(super) state: Cone,
+    /// `next`, without the above.
+    pub(super) next: Cone,
+    /// `goal`, without what every state needs.
+    pub(super) goals: Cone,
+    /// `sees`, without what every state needs.
+    pub(super) sees: Cone,
+}
+
+impl Cones {
+    pub(super) fn new(network: &Network) -> Cones {
+        let interface = network.interface();
+        let legal = interface.moves.iter().flat_map(|one_move| [one_move.legal, one_move.guard]);
+        let state = Cone::new(network, legal.chain([interface.terminal]), &[]);
+        let next = Cone::new(network, interface.fluents.iter().map(|fluent| fluent.next), &[&state]);
+        let goals = interface.goals.iter().flatten().map(|goal| goal.holds);
+        let goals = Cone::new(network, goals, &[&state]);
+        let sees = interface.sees.iter().flatten().map(|percept| percept.holds);
+        let sees = Cone::new(network, sees, &[&state]);
+        Cones { state, next, goals, sees }
+    }
+}

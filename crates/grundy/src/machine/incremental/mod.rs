@@ -1,0 +1,143 @@
+//! The incremental machine: counters at the nodes, and only what changes is propagated.
+//!
+//! An AND counts its inputs that are false, an OR those that are true. What matters to readers is whether a counter
+//! is zero: that is the *mark* of a node, and an input's mark is its value. An edge then does the same for both
+//! kinds: when a mark changes, counters behind it go up or down by one, and nodes whose counter leaves or reaches
+//! zero are next. (The algorithm is that of the and-/or-tables of Kaneko, Yamaguchi & Kawai 2000.)
+//!
+//! - The joint move stays asserted until the next one, so that both are changed at once.
+//! - Legal moves are sets with insertion, removal and choice in constant time, one for each guard, which is asked when
+//!   moves are read.
+//! - Goals and percepts have no counters; they are evaluated when somebody asks.
+//! - A loop is evaluated anew when something that it reads has changed: counters alone would keep a dead cycle alive.
+
+mod lower;
+mod player;
+
+pub use player::IncrementalPlayer;
+
+use super::Rules;
+use crate::network::Signal;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// The readers of a node, and what else depends on it.
+#[derive(Clone, Copy, Debug)]
+struct Span {
+    start: u32,
+    end: u32,
+    output: Output,
+}
+
+/// What besides counters depends on a node, nearly always one thing at most: a tag in the lowest bits, and a number.
+/// (An `enum` would say it better; it took twice as many instructions to pass around.)
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Output(u32);
+
+impl Output {
+    const NOTHING: Output = Output(0);
+    /// The next value of a fluent.
+    const FLUENT: u32 = 1;
+    /// A move that is legal when the node is not marked, or when it is: this plus one.
+    const MOVE: u32 = 2;
+    /// A loop that reads the node.
+    const LOOP: u32 = 4;
+    /// Where several outputs begin in a list; [`NOTHING`](Self::NOTHING) ends them.
+    const LIST: u32 = 5;
+
+    fn new(tag: u32, number: u32) -> Output {
+        Output(number << 3 | tag)
+    }
+
+    #[inline(always)]
+    fn tag(self) -> u32 {
+        self.0 & 7
+    }
+
+    #[inline(always)]
+    fn number(self) -> u32 {
+        self.0 >> 3
+    }
+}
+
+/// A counter that a node changes, and in the lowest bit whether it goes down when the node is marked.
+#[derive(Clone, Copy, Debug)]
+struct Reader(u32);
+
+/// A way to read a signal: a mark, and whether to turn it round.
+#[derive(Clone, Copy, Debug)]
+struct Probe {
+    node: u32,
+    inverted: bool,
+}
+
+/// Moves of one role that are legal when they are in the set and the guard holds.
+#[derive(Clone, Debug)]
+struct MoveSet {
+    guard: Probe,
+    /// Where its members are kept.
+    base: u32,
+}
+
+/// A gate without a counter, for evaluation in order.
+#[derive(Clone, Copy, Debug)]
+struct LateGate {
+    node: u32,
+    is_or: bool,
+    /// Where its inputs are.
+    start: u32,
+    end: u32,
+}
+
+/// Gates that are evaluated when somebody asks.
+#[derive(Clone, Debug, Default)]
+struct Late {
+    gates: Vec<LateGate>,
+    inputs: Vec<Probe>,
+    /// Parts that are evaluated until nothing changes, from all false.
+    loops: Vec<Range<usize>>,
+}
+
+/// A game for incremental evaluation.
+#[derive(Debug)]
+pub struct IncrementalMachine {
+    rules: Arc<Rules>,
+    spans: Vec<Span>,
+    readers: Vec<Reader>,
+    outputs: Vec<Output>,
+    loops: Vec<Late>,
+    /// The next value of each fluent.
+    nexts: Vec<Probe>,
+    terminal: Probe,
+    sets: Vec<MoveSet>,
+    sets_of: Vec<Range<usize>>,
+    /// For each move its set, and where that begins.
+    homes: Vec<(u32, u32)>,
+    /// Nodes that only goals, or only percepts, need.
+    goals: Late,
+    sees: Late,
+    /// What a player is in the initial state.
+    initial: player::Memory,
+}
+
+impl IncrementalMachine {
+    /// The game.
+    pub fn rules(&self) -> &Arc<Rules> {
+        &self.rules
+    }
+
+    /// A player in the initial state.
+    pub fn player(self: &Arc<Self>) -> IncrementalPlayer {
+        IncrementalPlayer::new(self.clone())
+    }
+
+    /// The number of edges that counters follow.
+    pub fn counted_edges(&self) -> usize {
+        self.readers.len()
+    }
+
+    /// How a signal is read.
+    fn probe(&self, signal: Signal) -> Probe {
+        lower::probe(self.rules.network(), signal)
+    }
+}

@@ -1,0 +1,534 @@
+//! Playing on an incremental machine.
+
+use super::{IncrementalMachine, Late, Output, Probe, Reader};
+use crate::machine::cones::Step;
+use crate::machine::{Player, Rules, State, goal_signals, single_goal};
+use crate::network::{Kind, MoveId, NodeId, RoleId};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// No move is asserted.
+const NOTHING: MoveId = MoveId(u32::MAX);
+
+/// All that changes while playing, as far as it is worth being copied at the start of a game.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Memory {
+    /// For each gate its counter. What has none, inputs and the nodes of loops, is zero here if it is marked and one
+    /// if not, or is going to be, so that all changes begin in the same way.
+    counters: Vec<u16>,
+    /// For each node whether its counter was zero when its readers were told.
+    marks: Vec<bool>,
+    /// Members of the move sets, each set from its base on.
+    members: Vec<u32>,
+    /// For each move its place in its set.
+    places: Vec<u32>,
+    /// The sizes of the move sets.
+    sizes: Vec<u32>,
+    /// The joint move that is asserted.
+    joint: Vec<MoveId>,
+    /// All fluents whose next value may differ from their value are here.
+    touched: Vec<u32>,
+}
+
+impl Memory {
+    fn copy_from(&mut self, other: &Memory) {
+        self.counters.copy_from_slice(&other.counters);
+        self.marks.copy_from_slice(&other.marks);
+        self.members.copy_from_slice(&other.members);
+        self.places.copy_from_slice(&other.places);
+        self.sizes.copy_from_slice(&other.sizes);
+        self.joint.copy_from_slice(&other.joint);
+        self.touched.clear();
+        self.touched.extend_from_slice(&other.touched);
+    }
+
+    fn value(&self, probe: Probe) -> bool {
+        self.marks[probe.node as usize] != probe.inverted
+    }
+
+    /// Looks at the move sets alone.
+    fn move_sets(&mut self) -> Sets<'_> {
+        Sets { members: &mut self.members, places: &mut self.places, sizes: &mut self.sizes }
+    }
+
+    /// Whether the guard of a set holds.
+    fn is_open(&self, machine: &IncrementalMachine, set: usize) -> bool {
+        self.value(machine.sets[set].guard)
+    }
+
+    fn is_legal(&self, machine: &IncrementalMachine, one_move: MoveId) -> bool {
+        let (set, base) = machine.homes[one_move.0 as usize];
+        let place = self.places[one_move.0 as usize];
+        let in_set = place.checked_sub(base).is_some_and(|place| place < self.sizes[set as usize]);
+        in_set && self.members[place as usize] == one_move.0 && self.is_open(machine, set as usize)
+    }
+
+    /// The memory in the initial state, with no move asserted.
+    pub(super) fn initial(machine: &IncrementalMachine) -> Memory {
+        let network = machine.rules.network();
+        let interface = network.interface();
+        let mut memory = Memory {
+            counters: vec![0; network.node_count()],
+            marks: vec![false; network.node_count()],
+            members: vec![0; interface.moves.len()],
+            places: vec![0; interface.moves.len()],
+            sizes: vec![0; machine.sets.len()],
+            joint: vec![NOTHING; interface.roles.len()],
+            touched: Vec::with_capacity(interface.fluents.len()),
+        };
+        // False is an OR without inputs, and a mark of an OR is the opposite of its value.
+        memory.marks[0] = true;
+        for (fluent, info) in interface.fluents.iter().enumerate() {
+            memory.marks[1 + fluent] = info.initial;
+        }
+        for node in 1..interface.first_gate() as usize {
+            memory.counters[node] = u16::from(!memory.marks[node]);
+        }
+        for cone in [&machine.rules.cones.state, &machine.rules.cones.next] {
+            for step in cone.steps() {
+                match step {
+                    Step::Gate(node) => memory.count(machine, node),
+                    Step::Loop(members) => {
+                        let late = machine.loops.iter().find(|late| late.gates[0].node == members[0].0);
+                        memory.evaluate(late.expect("every loop is known"));
+                        for &node in members {
+                            memory.counters[node.index()] = u16::from(!memory.marks[node.index()]);
+                        }
+                    }
+                }
+            }
+        }
+        for (number, one_move) in interface.moves.iter().enumerate() {
+            if memory.value(machine.probe(one_move.legal)) {
+                memory.move_sets().insert(machine, number as u32);
+            }
+        }
+        memory.touch_all(machine);
+        memory
+    }
+
+    fn count(&mut self, machine: &IncrementalMachine, node: NodeId) {
+        let network = machine.rules.network();
+        let counts = network.kind(node) == Kind::Or;
+        let inputs = network.inputs(node).iter();
+        let count = inputs.filter(|input| self.value(machine.probe(**input)) == counts).count();
+        self.counters[node.index()] = count as u16;
+        self.marks[node.index()] = count == 0;
+    }
+
+    /// Finds out which fluents will change.
+    fn touch_all(&mut self, machine: &IncrementalMachine) {
+        self.touched.clear();
+        for (fluent, &next) in machine.nexts.iter().enumerate() {
+            if self.value(next) != self.marks[1 + fluent] {
+                self.touched.push(fluent as u32);
+            }
+        }
+    }
+
+    fn gate(&self, late: &Late, at: usize) -> bool {
+        let gate = late.gates[at];
+        let mut inputs = late.inputs[gate.start as usize..gate.end as usize].iter();
+        if gate.is_or {
+            inputs.any(|&input| self.value(input))
+        } else {
+            inputs.all(|&input| self.value(input))
+        }
+    }
+
+    fn set_value(&mut self, late: &Late, at: usize, value: bool) {
+        self.marks[late.gates[at].node as usize] = value != late.gates[at].is_or;
+    }
+
+    /// Evaluates nodes that have no counters.
+    fn evaluate(&mut self, late: &Late) {
+        let mut done = 0;
+        for range in &late.loops {
+            self.evaluate_straight(late, done..range.start);
+            self.evaluate_loop(late, range.clone());
+            done = range.end;
+        }
+        self.evaluate_straight(late, done..late.gates.len());
+    }
+
+    fn evaluate_straight(&mut self, late: &Late, range: Range<usize>) {
+        for at in range {
+            let value = self.gate(late, at);
+            self.set_value(late, at, value);
+        }
+    }
+
+    /// Evaluates the nodes of a loop, from all false.
+    fn evaluate_loop(&mut self, late: &Late, range: Range<usize>) {
+        range.clone().for_each(|at| self.set_value(late, at, false));
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for at in range.clone() {
+                let gate = late.gates[at];
+                if self.marks[gate.node as usize] == gate.is_or && self.gate(late, at) {
+                    self.set_value(late, at, true);
+                    changed = true;
+                }
+            }
+        }
+    }
+}
+
+/// The move sets of a memory.
+struct Sets<'a> {
+    members: &'a mut [u32],
+    places: &'a mut [u32],
+    sizes: &'a mut [u32],
+}
+
+impl Sets<'_> {
+    /// Puts a move into its set, or takes it out.
+    #[inline]
+    fn change(&mut self, machine: &IncrementalMachine, one_move: u32, is_in: bool) {
+        if is_in {
+            self.insert(machine, one_move);
+        } else {
+            self.remove(machine, one_move);
+        }
+    }
+
+    #[inline]
+    fn insert(&mut self, machine: &IncrementalMachine, one_move: u32) {
+        let (set, base) = machine.homes[one_move as usize];
+        let size = &mut self.sizes[set as usize];
+        let place = base + *size;
+        *size += 1;
+        self.members[place as usize] = one_move;
+        self.places[one_move as usize] = place;
+    }
+
+    #[inline]
+    fn remove(&mut self, machine: &IncrementalMachine, one_move: u32) {
+        let (set, base) = machine.homes[one_move as usize];
+        let size = &mut self.sizes[set as usize];
+        *size -= 1;
+        let last = self.members[(base + *size) as usize];
+        let place = self.places[one_move as usize];
+        self.members[place as usize] = last;
+        self.places[last as usize] = place;
+    }
+}
+
+/// Nodes whose counters have left or reached zero, first in, first out. Entries may turn out to be stale.
+#[derive(Clone, Debug, Default)]
+struct Queue {
+    nodes: Vec<u32>,
+    len: usize,
+}
+
+impl Queue {
+    /// Room for some more nodes.
+    #[inline]
+    fn reserve(&mut self, more: usize) {
+        if self.nodes.len() < self.len + more {
+            self.nodes.resize((self.len + more) * 2, 0);
+        }
+    }
+
+    fn push(&mut self, node: u32) {
+        self.reserve(1);
+        self.nodes[self.len] = node;
+        self.len += 1;
+    }
+}
+
+/// A step that can be taken back: the joint move before it, and the fluents that it changed.
+#[derive(Clone, Debug, Default)]
+struct Trail {
+    joints: Vec<MoveId>,
+    fluents: Vec<u32>,
+    /// Where the fluents of each step begin.
+    starts: Vec<u32>,
+}
+
+/// A state with the values of all nodes, kept up to date.
+#[derive(Clone, Debug)]
+pub struct IncrementalPlayer {
+    machine: Arc<IncrementalMachine>,
+    work: Work,
+}
+
+/// All that changes while playing.
+#[derive(Clone, Debug)]
+struct Work {
+    memory: Memory,
+    queue: Queue,
+    /// Loops that have to be evaluated again.
+    dirty: Vec<u32>,
+    /// The marks of a loop before it is evaluated.
+    before: Vec<bool>,
+    goals_known: bool,
+    trail: Option<Trail>,
+}
+
+impl Work {
+    /// Lets an input be marked, or not, from the next time that changes are propagated.
+    fn set(&mut self, node: u32, marked: bool) {
+        self.memory.counters[node as usize] = u16::from(!marked);
+        self.queue.push(node);
+    }
+
+    /// Propagates until nothing changes any more.
+    fn settle(&mut self, machine: &IncrementalMachine) {
+        loop {
+            self.drain(machine);
+            // A loop depends on loops before it at most.
+            let Some(&first) = self.dirty.iter().min() else { return };
+            self.dirty.retain(|&number| number != first);
+            self.settle_loop(machine, first as usize);
+        }
+    }
+
+    /// Propagates until the queue is empty.
+    ///
+    /// This is where the time goes. The parts of the memory are taken apart first, so that the compiler need not fear
+    /// that one overlaps another. Whether a counter crosses zero is as good as random, so that a branch on it would be
+    /// mispredicted again and again: every reader is written to the end of the queue, which moves on only where it
+    /// should.
+    fn drain(&mut self, machine: &IncrementalMachine) {
+        let Memory { counters, marks, members, places, sizes, touched, .. } = &mut self.memory;
+        let (counters, marks) = (&mut counters[..], &mut marks[..]);
+        let mut sets = Sets { members, places, sizes };
+        let (spans, all_readers) = (&machine.spans[..], &machine.readers[..]);
+        let mut head = 0;
+        while head < self.queue.len {
+            let node = self.queue.nodes[head] as usize;
+            head += 1;
+            let marked = counters[node] == 0;
+            if marked == marks[node] {
+                continue;
+            }
+            marks[node] = marked;
+            let span = spans[node];
+            if span.start != span.end {
+                let readers = &all_readers[span.start as usize..span.end as usize];
+                self.queue.reserve(readers.len());
+                let turned = u32::from(!marked);
+                let mut len = self.queue.len;
+                let queue = &mut self.queue.nodes[..];
+                for &Reader(reader) in readers {
+                    let counter = &mut counters[(reader >> 1) as usize];
+                    let before = *counter;
+                    let goes_down = (reader & 1) ^ turned;
+                    let after = before.wrapping_add(1).wrapping_sub(2 * goes_down as u16);
+                    *counter = after;
+                    queue[len] = reader >> 1;
+                    len += usize::from(before.min(after) == 0);
+                }
+                self.queue.len = len;
+            }
+            match span.output.tag() {
+                0 => {}
+                Output::FLUENT => touched.push(span.output.number()),
+                Output::LIST => {
+                    let list = machine.outputs[span.output.number() as usize..].iter();
+                    for &output in list.take_while(|&&output| output != Output::NOTHING) {
+                        match output.tag() {
+                            Output::FLUENT => touched.push(output.number()),
+                            Output::LOOP => self.dirty.push(output.number()),
+                            tag => sets.change(machine, output.number(), (tag != Output::MOVE) == marked),
+                        }
+                    }
+                }
+                Output::LOOP => self.dirty.push(span.output.number()),
+                tag => sets.change(machine, span.output.number(), (tag != Output::MOVE) == marked),
+            }
+        }
+        self.queue.len = 0;
+    }
+
+    /// Evaluates a loop, and queues the nodes that have changed.
+    fn settle_loop(&mut self, machine: &IncrementalMachine, number: usize) {
+        let late = &machine.loops[number];
+        self.before.clear();
+        self.before.extend(late.gates.iter().map(|gate| self.memory.marks[gate.node as usize]));
+        self.memory.evaluate(late);
+        for (at, gate) in late.gates.iter().enumerate() {
+            let marked = std::mem::replace(&mut self.memory.marks[gate.node as usize], self.before[at]);
+            if marked != self.before[at] {
+                self.set(gate.node, marked);
+            }
+        }
+    }
+
+    /// Asserts a joint move instead of the one before.
+    fn assert_moves(&mut self, machine: &IncrementalMachine, joint: &[MoveId]) {
+        let first_move = 1 + machine.nexts.len() as u32;
+        for (role, &new) in joint.iter().enumerate() {
+            let old = std::mem::replace(&mut self.memory.joint[role], new);
+            if old != new {
+                if old != NOTHING {
+                    self.set(first_move + old.0, false);
+                }
+                if new != NOTHING {
+                    self.set(first_move + new.0, true);
+                }
+            }
+        }
+        self.settle(machine);
+    }
+
+    fn play(&mut self, machine: &IncrementalMachine, joint: &[MoveId]) {
+        if let Some(trail) = &mut self.trail {
+            trail.joints.extend_from_slice(&self.memory.joint);
+            trail.starts.push(trail.fluents.len() as u32);
+        }
+        self.assert_moves(machine, joint);
+        // Marks change when changes are propagated: until then, all next values are those of the state before.
+        for at in 0..self.memory.touched.len() {
+            let fluent = self.memory.touched[at];
+            let next = self.memory.value(machine.nexts[fluent as usize]);
+            let is_new = self.memory.counters[1 + fluent as usize] == u16::from(next);
+            if is_new {
+                self.set(1 + fluent, next);
+                if let Some(trail) = &mut self.trail {
+                    trail.fluents.push(fluent);
+                }
+            }
+        }
+        self.memory.touched.clear();
+        self.goals_known = false;
+        self.settle(machine);
+    }
+
+    fn undo(&mut self, machine: &IncrementalMachine) -> bool {
+        let Some(trail) = &mut self.trail else { return false };
+        let Some(start) = trail.starts.pop() else { return false };
+        let flipped = trail.fluents.split_off(start as usize);
+        let joint: Vec<MoveId> = trail.joints.split_off(trail.joints.len() - self.memory.joint.len());
+        for fluent in flipped {
+            self.set(1 + fluent, !self.memory.marks[1 + fluent as usize]);
+        }
+        self.goals_known = false;
+        self.settle(machine);
+        self.assert_moves(machine, &joint);
+        self.memory.touch_all(machine);
+        true
+    }
+
+    fn look_at(&mut self, machine: &IncrementalMachine, state: &State) {
+        for fluent in 0..machine.nexts.len() {
+            let value = state.get(fluent);
+            if self.memory.marks[1 + fluent] != value {
+                self.set(1 + fluent as u32, value);
+            }
+        }
+        self.goals_known = false;
+        self.settle(machine);
+        self.memory.touch_all(machine);
+        self.forget_trail();
+    }
+
+    fn forget_trail(&mut self) {
+        if let Some(trail) = &mut self.trail {
+            *trail = Trail::default();
+        }
+    }
+}
+
+impl IncrementalPlayer {
+    pub(super) fn new(machine: Arc<IncrementalMachine>) -> IncrementalPlayer {
+        let work = Work {
+            memory: machine.initial.clone(),
+            queue: Queue::default(),
+            dirty: Vec::new(),
+            before: Vec::new(),
+            goals_known: false,
+            trail: None,
+        };
+        IncrementalPlayer { machine, work }
+    }
+
+    /// From now on, or no longer, steps can be taken back.
+    pub fn keep_trail(&mut self, keep: bool) {
+        self.work.trail = keep.then(Trail::default);
+    }
+
+    /// Takes the last step back; `false` if there is none that could be.
+    pub fn undo(&mut self) -> bool {
+        self.work.undo(&self.machine)
+    }
+}
+
+impl Player for IncrementalPlayer {
+    fn rules(&self) -> &Rules {
+        &self.machine.rules
+    }
+
+    fn look_at(&mut self, state: &State) {
+        self.work.look_at(&self.machine, state);
+    }
+
+    fn reset(&mut self) {
+        self.work.memory.copy_from(&self.machine.initial);
+        self.work.goals_known = false;
+        self.work.forget_trail();
+    }
+
+    fn state_into(&self, state: &mut State) {
+        state.words_mut().fill(0);
+        for fluent in (0..self.machine.nexts.len()).filter(|fluent| self.work.memory.marks[1 + fluent]) {
+            state.set(fluent, true);
+        }
+    }
+
+    #[inline]
+    fn is_terminal(&mut self) -> bool {
+        self.work.memory.value(self.machine.terminal)
+    }
+
+    fn is_legal(&mut self, one_move: MoveId) -> bool {
+        self.work.memory.is_legal(&self.machine, one_move)
+    }
+
+    #[inline]
+    fn pick(&mut self, role: RoleId, rng: &mut fastrand::Rng) -> Option<MoveId> {
+        let (machine, memory) = (&*self.machine, &self.work.memory);
+        let sets = machine.sets_of[role.0 as usize].clone();
+        let size = |set: usize| if memory.is_open(machine, set) { memory.sizes[set] } else { 0 };
+        let total: u32 = sets.clone().map(size).sum();
+        let mut choice = match total {
+            0 => return None,
+            1 => 0,
+            _ => rng.u32(..total),
+        };
+        for set in sets {
+            let size = size(set);
+            if choice < size {
+                return Some(MoveId(memory.members[(machine.sets[set].base + choice) as usize]));
+            }
+            choice -= size;
+        }
+        None
+    }
+
+    fn goal(&mut self, role: RoleId) -> Option<i32> {
+        let (machine, work) = (&*self.machine, &mut self.work);
+        if !work.goals_known {
+            work.memory.evaluate(&machine.goals);
+            work.goals_known = true;
+        }
+        let goals = goal_signals(machine.rules.interface(), role);
+        single_goal(goals.filter(|&(_, holds)| work.memory.value(machine.probe(holds))).map(|(goal, _)| goal))
+    }
+
+    #[inline]
+    fn play(&mut self, joint: &[MoveId]) {
+        self.work.play(&self.machine, joint);
+    }
+
+    fn sees(&mut self, joint: &[MoveId], role: RoleId) -> Vec<String> {
+        let (machine, work) = (&*self.machine, &mut self.work);
+        work.assert_moves(machine, joint);
+        work.memory.evaluate(&machine.sees);
+        let percepts = &machine.rules.interface().sees[role.0 as usize];
+        let seen = percepts.iter().filter(|percept| work.memory.value(machine.probe(percept.holds)));
+        seen.map(|percept| percept.text.clone()).collect()
+    }
+}

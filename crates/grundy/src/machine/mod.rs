@@ -1,0 +1,185 @@
+//! Machines: networks made ready to play.
+//!
+//! A machine is immutable and shared between threads; what changes while playing is a [`Player`] of its own for
+//! each thread. Stepping allocates nothing. There are three, and all give the same answers:
+//!
+//! | machine | for | how |
+//! |---|---|---|
+//! | [`scratch`] | arbitrary states | every node is evaluated, in order |
+//! | [`incremental`] | tree search | counters at the nodes, and only what changes is propagated |
+//! | [`batch`] | millions of playouts | one bit a lane, hundreds of games at once |
+
+pub mod batch;
+mod cones;
+pub mod incremental;
+mod playouts;
+mod position;
+mod reasoner;
+pub mod scratch;
+mod state;
+
+pub use playouts::{GoalSum, PlayoutConfig, Totals};
+pub use position::{AnyPlayer, PlayError, Position};
+pub use reasoner::{MachineReasoner, MoveName};
+pub use state::State;
+
+use crate::network::{Interface, MoveId, Network, RoleId, Signal, split_wide};
+use cones::Cones;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// A game that machines are made from: its network, and which nodes are needed for which answer.
+#[derive(Debug)]
+pub struct Rules {
+    network: Network,
+    cones: Cones,
+    /// The texts of all moves, sorted, each once.
+    names: Vec<String>,
+    /// For each role, by name, its moves.
+    moves: Vec<FxHashMap<u32, MoveId>>,
+    initial: State,
+}
+
+/// More inputs of a node would not fit into the counters of one machine, and the instructions of another.
+const MOST_INPUTS: usize = 1 << 14;
+
+impl Rules {
+    /// Prepares a network.
+    pub fn new(network: Network) -> Rules {
+        let network = split_wide(network, MOST_INPUTS);
+        let interface = network.interface();
+        let mut names: Vec<String> = interface.moves.iter().map(|one_move| one_move.text.clone()).collect();
+        names.sort_unstable();
+        names.dedup();
+        let mut moves = vec![FxHashMap::default(); interface.roles.len()];
+        for (number, one_move) in interface.moves.iter().enumerate() {
+            let name = names.binary_search(&one_move.text).expect("every text is a name") as u32;
+            moves[one_move.role.0 as usize].insert(name, MoveId(number as u32));
+        }
+        let initial = State::from_flags(interface.fluents.iter().map(|fluent| fluent.initial));
+        Rules { cones: Cones::new(&network), names, moves, initial, network }
+    }
+
+    /// The network.
+    pub fn network(&self) -> &Network {
+        &self.network
+    }
+
+    /// Roles, fluents and moves.
+    pub fn interface(&self) -> &Interface {
+        self.network.interface()
+    }
+
+    /// The state at the start.
+    pub fn initial(&self) -> &State {
+        &self.initial
+    }
+
+    /// The facts of a state in KIF notation, sorted.
+    pub fn facts(&self, state: &State) -> Vec<String> {
+        state.ones().map(|fluent| self.interface().fluents[fluent].text.clone()).collect()
+    }
+
+    /// The state in which exactly these facts are true; the first one that can never be is the error.
+    pub fn state_of<'f>(&self, facts: impl IntoIterator<Item = &'f str>) -> Result<State, &'f str> {
+        let mut state = State::empty(self.interface().fluents.len());
+        for fact in facts {
+            let fluent = crate::network::find_fluent(self.interface(), fact).ok_or(fact)?;
+            state.set(fluent, true);
+        }
+        Ok(state)
+    }
+}
+
+/// A machine at work: it looks at one state, and plays on from there.
+///
+/// Moves that are played have to be legal: the network takes that for granted.
+pub trait Player {
+    /// The game.
+    fn rules(&self) -> &Rules;
+
+    /// Goes to a state.
+    fn look_at(&mut self, state: &State);
+
+    /// Goes to the initial state.
+    fn reset(&mut self);
+
+    /// Copies the state that it looks at.
+    fn state_into(&self, state: &mut State);
+
+    /// Whether the game is over.
+    fn is_terminal(&mut self) -> bool;
+
+    /// Whether a move is legal.
+    fn is_legal(&mut self, one_move: MoveId) -> bool;
+
+    /// A legal move of a role, all equally likely; `None` if there is none.
+    fn pick(&mut self, role: RoleId, rng: &mut fastrand::Rng) -> Option<MoveId>;
+
+    /// The goal value of a role, if there is exactly one and it is a number.
+    fn goal(&mut self, role: RoleId) -> Option<i32>;
+
+    /// Plays a joint move, one for each role.
+    fn play(&mut self, joint: &[MoveId]);
+
+    /// What a role is told when this joint move is played now.
+    fn sees(&mut self, joint: &[MoveId], role: RoleId) -> Vec<String>;
+}
+
+/// Which machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MachineKind {
+    /// Every node is evaluated.
+    Scratch,
+    /// Changes are propagated.
+    Incremental,
+    /// Many games at once.
+    Batch,
+}
+
+/// A game made ready to play, to be shared between threads.
+#[derive(Clone, Debug)]
+pub enum Machine {
+    /// Every node is evaluated.
+    Scratch(Arc<scratch::ScratchMachine>),
+    /// Changes are propagated.
+    Incremental(Arc<incremental::IncrementalMachine>),
+    /// Many games at once.
+    Batch(Arc<batch::BatchMachine>),
+}
+
+impl Machine {
+    /// Makes a machine.
+    pub fn new(rules: Arc<Rules>, kind: MachineKind) -> Machine {
+        match kind {
+            MachineKind::Scratch => Machine::Scratch(Arc::new(scratch::ScratchMachine::new(rules))),
+            MachineKind::Incremental => {
+                Machine::Incremental(Arc::new(incremental::IncrementalMachine::new(rules)))
+            }
+            MachineKind::Batch => Machine::Batch(Arc::new(batch::BatchMachine::new(rules))),
+        }
+    }
+
+    /// The game.
+    pub fn rules(&self) -> &Arc<Rules> {
+        match self {
+            Machine::Scratch(machine) => machine.rules(),
+            Machine::Incremental(machine) => machine.rules(),
+            Machine::Batch(machine) => machine.rules(),
+        }
+    }
+}
+
+/// The goal value among these, if there is exactly one and it is a number.
+fn single_goal(goals: impl Iterator<Item = Option<i32>>) -> Option<i32> {
+    let mut goals = goals.fuse();
+    match (goals.next(), goals.next()) {
+        (Some(value), None) => value,
+        _ => None,
+    }
+}
+
+/// The signals that tell the goal values of a role.
+fn goal_signals(interface: &Interface, role: RoleId) -> impl Iterator<Item = (Option<i32>, Signal)> + '_ {
+    interface.goals[role.0 as usize].iter().map(|goal| (goal.value, goal.holds))
+}

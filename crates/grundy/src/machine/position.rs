@@ -1,0 +1,197 @@
+//! A state of a game, and what can be done in it.
+
+use super::batch::BatchPlayer;
+use super::incremental::IncrementalPlayer;
+use super::scratch::ScratchPlayer;
+use super::{Machine, Player, Rules, State};
+use crate::network::{MoveId, RoleId};
+
+/// A player of any machine.
+#[derive(Clone, Debug)]
+pub enum AnyPlayer {
+    /// Every node is evaluated.
+    Scratch(ScratchPlayer),
+    /// Changes are propagated.
+    Incremental(Box<IncrementalPlayer>),
+    /// Many games at once, all the same here.
+    Batch(BatchPlayer),
+}
+
+macro_rules! delegate {
+    ($self:ident, $player:ident => $call:expr) => {
+        match $self {
+            AnyPlayer::Scratch($player) => $call,
+            AnyPlayer::Incremental($player) => $call,
+            AnyPlayer::Batch($player) => $call,
+        }
+    };
+}
+
+impl Player for AnyPlayer {
+    fn rules(&self) -> &Rules {
+        delegate!(self, player => player.rules())
+    }
+
+    fn look_at(&mut self, state: &State) {
+        delegate!(self, player => player.look_at(state));
+    }
+
+    fn reset(&mut self) {
+        delegate!(self, player => player.reset());
+    }
+
+    fn state_into(&self, state: &mut State) {
+        delegate!(self, player => player.state_into(state));
+    }
+
+    fn is_terminal(&mut self) -> bool {
+        delegate!(self, player => player.is_terminal())
+    }
+
+    fn is_legal(&mut self, one_move: MoveId) -> bool {
+        delegate!(self, player => player.is_legal(one_move))
+    }
+
+    fn pick(&mut self, role: RoleId, rng: &mut fastrand::Rng) -> Option<MoveId> {
+        delegate!(self, player => player.pick(role, rng))
+    }
+
+    fn goal(&mut self, role: RoleId) -> Option<i32> {
+        delegate!(self, player => player.goal(role))
+    }
+
+    fn play(&mut self, joint: &[MoveId]) {
+        delegate!(self, player => player.play(joint));
+    }
+
+    fn sees(&mut self, joint: &[MoveId], role: RoleId) -> Vec<String> {
+        delegate!(self, player => player.sees(joint, role))
+    }
+}
+
+/// Why a joint move was not played.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PlayError {
+    /// There has to be one move for each role.
+    #[error("{given} moves for {roles} roles")]
+    WrongNumber {
+        /// How many there were.
+        given: usize,
+        /// How many there should have been.
+        roles: usize,
+    },
+    /// A role may not do that.
+    #[error("{role} may not play `{text}` now")]
+    Illegal {
+        /// The role.
+        role: String,
+        /// What it wanted to do.
+        text: String,
+    },
+}
+
+/// A state of a game, and what can be done in it. Each thread needs one of its own.
+#[derive(Clone, Debug)]
+pub struct Position {
+    player: AnyPlayer,
+}
+
+impl Machine {
+    /// A player in the initial state.
+    pub fn player(&self) -> AnyPlayer {
+        match self {
+            Machine::Scratch(machine) => AnyPlayer::Scratch(machine.player()),
+            Machine::Incremental(machine) => AnyPlayer::Incremental(machine.player().into()),
+            Machine::Batch(machine) => AnyPlayer::Batch(machine.player()),
+        }
+    }
+
+    /// The initial position.
+    pub fn initial(&self) -> Position {
+        Position { player: self.player() }
+    }
+
+    /// The position of a state. The state has to be one that play can lead to: what a game makes impossible, such as
+    /// two players at turn at once, is taken for granted.
+    pub fn position(&self, state: &State) -> Position {
+        let mut position = self.initial();
+        position.player.look_at(state);
+        position
+    }
+}
+
+impl Position {
+    /// The roles by number.
+    pub fn roles(&self) -> impl Iterator<Item = RoleId> + use<> {
+        self.player.rules().interface().role_ids()
+    }
+
+    /// The name of a role.
+    pub fn role_name(&self, role: RoleId) -> &str {
+        &self.player.rules().interface().roles[role.0 as usize]
+    }
+
+    /// A move in KIF notation.
+    pub fn move_text(&self, one_move: MoveId) -> &str {
+        &self.player.rules().interface().moves[one_move.0 as usize].text
+    }
+
+    /// The legal moves of a role, in the order of their texts.
+    pub fn legal(&mut self, role: RoleId) -> Vec<MoveId> {
+        let moves = self.player.rules().interface().moves_of(role).map(MoveId);
+        moves.filter(|&one_move| self.player.is_legal(one_move)).collect()
+    }
+
+    /// A legal move of a role, all equally likely.
+    pub fn random_move(&mut self, role: RoleId, rng: &mut fastrand::Rng) -> Option<MoveId> {
+        self.player.pick(role, rng)
+    }
+
+    /// Plays a joint move, one for each role, if it is legal.
+    pub fn play(&mut self, joint: &[MoveId]) -> Result<(), PlayError> {
+        let roles = self.player.rules().interface().roles.len();
+        if joint.len() != roles {
+            return Err(PlayError::WrongNumber { given: joint.len(), roles });
+        }
+        for (role, &one_move) in self.roles().zip(joint) {
+            let of_role = self.player.rules().interface().moves_of(role).contains(&one_move.0);
+            if !of_role || !self.player.is_legal(one_move) {
+                let known = (one_move.0 as usize) < self.player.rules().interface().moves.len();
+                let text = if known { self.move_text(one_move) } else { "?" };
+                return Err(PlayError::Illegal {
+                    role: self.role_name(role).to_owned(),
+                    text: text.to_owned(),
+                });
+            }
+        }
+        self.player.play(joint);
+        Ok(())
+    }
+
+    /// Plays a joint move that is known to be legal. With one that is not, the next state is not to be relied upon.
+    pub fn play_unchecked(&mut self, joint: &[MoveId]) {
+        self.player.play(joint);
+    }
+
+    /// Whether the game is over.
+    pub fn is_terminal(&mut self) -> bool {
+        self.player.is_terminal()
+    }
+
+    /// For each role its goal value, if there is exactly one and it is a number.
+    pub fn goals(&mut self) -> Vec<Option<i32>> {
+        self.roles().map(|role| self.player.goal(role)).collect()
+    }
+
+    /// The state.
+    pub fn state(&self) -> State {
+        let mut state = self.player.rules().initial().clone();
+        self.player.state_into(&mut state);
+        state
+    }
+
+    /// The true facts in KIF notation, sorted.
+    pub fn facts(&self) -> Vec<String> {
+        self.player.rules().facts(&self.state())
+    }
+}

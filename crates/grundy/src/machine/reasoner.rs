@@ -1,0 +1,140 @@
+//! Machines as engines like all others.
+
+use super::{Player, State};
+use crate::network::{MoveId, RoleId};
+use crate::reasoner::{ReasonError, Reasoner};
+use std::time::Instant;
+
+/// A move by its text, whoever plays it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct MoveName(u32);
+
+/// A player that answers like any other engine.
+pub struct MachineReasoner<P> {
+    player: P,
+    /// The state that the player looks at.
+    current: State,
+    deadline: Option<Instant>,
+    questions: u32,
+}
+
+/// How many questions are answered between two looks at the clock.
+const PATIENCE: u32 = 256;
+
+impl<P: Player> MachineReasoner<P> {
+    /// Wraps a player.
+    pub fn new(mut player: P) -> MachineReasoner<P> {
+        player.reset();
+        let current = player.rules().initial().clone();
+        MachineReasoner { player, current, deadline: None, questions: 0 }
+    }
+
+    /// Answers no more questions after this time.
+    pub fn until(mut self, deadline: Option<Instant>) -> MachineReasoner<P> {
+        self.deadline = deadline;
+        self
+    }
+
+    fn look_at(&mut self, state: &State) -> Result<(), ReasonError> {
+        self.questions += 1;
+        if self.questions.is_multiple_of(PATIENCE) && self.deadline.is_some_and(|end| Instant::now() >= end) {
+            return Err(ReasonError::Limit("out of time (limit `timeout`)".to_owned()));
+        }
+        if self.current != *state {
+            self.player.look_at(state);
+            self.current.clone_from(state);
+        }
+        Ok(())
+    }
+
+    fn joint(&self, moves: &[MoveName]) -> Result<Vec<MoveId>, ReasonError> {
+        let rules = self.player.rules();
+        let roles = &rules.interface().roles;
+        if moves.len() != roles.len() {
+            return Err(ReasonError::Game(format!("{} moves for {} roles", moves.len(), roles.len())));
+        }
+        let of_role = |(role, name): (usize, &MoveName)| {
+            rules.moves[role].get(&name.0).copied().ok_or_else(|| {
+                ReasonError::Game(format!(
+                    "{} can never play `{}`",
+                    roles[role], rules.names[name.0 as usize]
+                ))
+            })
+        };
+        moves.iter().enumerate().map(of_role).collect()
+    }
+}
+
+impl<P: Player> Reasoner for MachineReasoner<P> {
+    type State = State;
+    type Move = MoveName;
+
+    fn roles(&self) -> Vec<String> {
+        self.player.rules().interface().roles.clone()
+    }
+
+    fn initial(&mut self) -> Result<State, ReasonError> {
+        Ok(self.player.rules().initial().clone())
+    }
+
+    fn legal(&mut self, state: &State) -> Result<Vec<Vec<MoveName>>, ReasonError> {
+        self.look_at(state)?;
+        let mut legal = Vec::new();
+        for role in self.player.rules().interface().role_ids() {
+            let all = self.player.rules().interface().moves_of(role).map(MoveId);
+            let moves: Vec<MoveId> = all.filter(|&one_move| self.player.is_legal(one_move)).collect();
+            let rules = self.player.rules();
+            let name = |one_move: MoveId| {
+                let text = &rules.interface().moves[one_move.0 as usize].text;
+                MoveName(rules.names.binary_search(text).expect("every text is a name") as u32)
+            };
+            legal.push(moves.into_iter().map(name).collect());
+        }
+        Ok(legal)
+    }
+
+    fn is_terminal(&mut self, state: &State) -> Result<bool, ReasonError> {
+        self.look_at(state)?;
+        Ok(self.player.is_terminal())
+    }
+
+    fn goals(&mut self, state: &State) -> Result<Vec<Option<i32>>, ReasonError> {
+        self.look_at(state)?;
+        let roles = self.player.rules().interface().roles.len() as u16;
+        Ok((0..roles).map(|role| self.player.goal(RoleId(role))).collect())
+    }
+
+    fn next(&mut self, state: &State, moves: &[MoveName]) -> Result<State, ReasonError> {
+        let joint = self.joint(moves)?;
+        self.look_at(state)?;
+        self.player.play(&joint);
+        self.player.state_into(&mut self.current);
+        Ok(self.current.clone())
+    }
+
+    fn sees(&mut self, state: &State, moves: &[MoveName]) -> Result<Vec<Vec<String>>, ReasonError> {
+        let joint = self.joint(moves)?;
+        self.look_at(state)?;
+        let roles = self.player.rules().interface().roles.len() as u16;
+        Ok((0..roles).map(|role| self.player.sees(&joint, RoleId(role))).collect())
+    }
+
+    fn facts(&self, state: &State) -> Vec<String> {
+        self.player.rules().facts(state)
+    }
+
+    fn state_of(&mut self, facts: &[String]) -> Result<State, ReasonError> {
+        let state = self.player.rules().state_of(facts.iter().map(String::as_str));
+        state.map_err(|fact| ReasonError::Game(format!("`{fact}` can never be true")))
+    }
+
+    fn move_text(&self, one_move: MoveName) -> String {
+        self.player.rules().names[one_move.0 as usize].clone()
+    }
+
+    fn move_of(&mut self, text: &str) -> Result<MoveName, ReasonError> {
+        let found = self.player.rules().names.binary_search_by(|name| name.as_str().cmp(text));
+        let unknown = |_| ReasonError::Game(format!("nobody can ever play `{text}`"));
+        Ok(MoveName(found.map_err(unknown)? as u32))
+    }
+}

@@ -1,0 +1,181 @@
+//! The scratch machine: every node is evaluated, in order.
+//!
+//! Nothing is kept from state to state, which makes it the simplest machine, and the one to go to a state that has
+//! nothing to do with the last one.
+
+use super::cones::{Cone, Step};
+use super::{Player, Rules, State, goal_signals, single_goal};
+use crate::network::{Kind, Move, MoveId, Network, NodeId, RoleId, Signal};
+use std::sync::Arc;
+
+/// A game for scratch evaluation.
+#[derive(Debug)]
+pub struct ScratchMachine {
+    rules: Arc<Rules>,
+}
+
+impl ScratchMachine {
+    /// Makes the machine.
+    pub fn new(rules: Arc<Rules>) -> ScratchMachine {
+        ScratchMachine { rules }
+    }
+
+    /// The game.
+    pub fn rules(&self) -> &Arc<Rules> {
+        &self.rules
+    }
+
+    /// A player in the initial state.
+    pub fn player(self: &Arc<Self>) -> ScratchPlayer {
+        let values = vec![false; self.rules.network().node_count()];
+        let mut player = ScratchPlayer {
+            rules: self.rules.clone(),
+            values,
+            following: Vec::new(),
+            legal: Vec::new(),
+            goals_known: false,
+        };
+        player.reset();
+        player
+    }
+}
+
+/// A state with the values of all nodes.
+#[derive(Clone, Debug)]
+pub struct ScratchPlayer {
+    rules: Arc<Rules>,
+    values: Vec<bool>,
+    following: Vec<bool>,
+    legal: Vec<MoveId>,
+    goals_known: bool,
+}
+
+fn value(values: &[bool], signal: Signal) -> bool {
+    values[signal.node().index()] != signal.is_inverted()
+}
+
+fn is_legal(values: &[bool], one_move: &Move) -> bool {
+    value(values, one_move.guard) && value(values, one_move.legal)
+}
+
+fn gate(network: &Network, values: &[bool], node: NodeId) -> bool {
+    let mut inputs = network.inputs(node).iter();
+    match network.kind(node) {
+        Kind::And => inputs.all(|&input| value(values, input)),
+        _ => inputs.any(|&input| value(values, input)),
+    }
+}
+
+/// Evaluates the nodes of a cone.
+fn evaluate(network: &Network, cone: &Cone, values: &mut [bool]) {
+    for step in cone.steps() {
+        match step {
+            Step::Gate(node) => values[node.index()] = gate(network, values, node),
+            Step::Loop(nodes) => {
+                nodes.iter().for_each(|node| values[node.index()] = false);
+                let mut changed = true;
+                while changed {
+                    changed = false;
+                    for &node in nodes {
+                        if !values[node.index()] && gate(network, values, node) {
+                            values[node.index()] = true;
+                            changed = true;
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl ScratchPlayer {
+    fn value(&self, signal: Signal) -> bool {
+        value(&self.values, signal)
+    }
+
+    fn set_moves(&mut self, joint: &[MoveId], value: bool) {
+        for &one_move in joint {
+            self.values[self.rules.interface().move_node(one_move).index()] = value;
+        }
+    }
+
+    /// Evaluates what every state is asked for.
+    fn settle(&mut self) {
+        self.goals_known = false;
+        evaluate(self.rules.network(), &self.rules.cones.state, &mut self.values);
+    }
+}
+
+impl Player for ScratchPlayer {
+    fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    fn look_at(&mut self, state: &State) {
+        for fluent in 0..self.rules.interface().fluents.len() {
+            self.values[1 + fluent] = state.get(fluent);
+        }
+        self.settle();
+    }
+
+    fn reset(&mut self) {
+        let rules = self.rules.clone();
+        self.look_at(&rules.initial);
+    }
+
+    fn state_into(&self, state: &mut State) {
+        for fluent in 0..self.rules.interface().fluents.len() {
+            state.set(fluent, self.values[1 + fluent]);
+        }
+    }
+
+    fn is_terminal(&mut self) -> bool {
+        self.value(self.rules.interface().terminal)
+    }
+
+    fn is_legal(&mut self, one_move: MoveId) -> bool {
+        is_legal(&self.values, &self.rules.interface().moves[one_move.0 as usize])
+    }
+
+    fn pick(&mut self, role: RoleId, rng: &mut fastrand::Rng) -> Option<MoveId> {
+        self.legal.clear();
+        for one_move in self.rules.interface().moves_of(role).map(MoveId) {
+            if is_legal(&self.values, &self.rules.interface().moves[one_move.0 as usize]) {
+                self.legal.push(one_move);
+            }
+        }
+        rng.choice(&self.legal).copied()
+    }
+
+    fn goal(&mut self, role: RoleId) -> Option<i32> {
+        if !self.goals_known {
+            evaluate(self.rules.network(), &self.rules.cones.goals, &mut self.values);
+            self.goals_known = true;
+        }
+        let goals = goal_signals(self.rules.interface(), role);
+        single_goal(goals.filter(|&(_, holds)| self.value(holds)).map(|(goal, _)| goal))
+    }
+
+    fn play(&mut self, joint: &[MoveId]) {
+        self.set_moves(joint, true);
+        let rules = &self.rules;
+        evaluate(rules.network(), &rules.cones.next, &mut self.values);
+        // A fluent may be the next value of another one, so that all are read before any is written.
+        self.following.clear();
+        let nexts = rules.interface().fluents.iter().map(|fluent| value(&self.values, fluent.next));
+        self.following.extend(nexts);
+        self.values[1..=self.following.len()].copy_from_slice(&self.following);
+        self.set_moves(joint, false);
+        self.settle();
+    }
+
+    fn sees(&mut self, joint: &[MoveId], role: RoleId) -> Vec<String> {
+        self.set_moves(joint, true);
+        evaluate(self.rules.network(), &self.rules.cones.sees, &mut self.values);
+        let percepts = &self.rules.interface().sees[role.0 as usize];
+        let seen = percepts.iter().filter(|percept| self.value(percept.holds));
+        let seen = seen.map(|percept| percept.text.clone()).collect();
+        self.set_moves(joint, false);
+        seen
+    }
+}

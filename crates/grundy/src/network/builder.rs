@@ -1,0 +1,141 @@
+//! Making networks node by node: equal nodes are one.
+
+use super::{Interface, Kind, Network, NodeId, Signal};
+use hashbrown::HashTable;
+use rustc_hash::FxHasher;
+use std::hash::{Hash, Hasher};
+use std::ops::Range;
+
+/// A network in the making.
+pub(crate) struct Builder {
+    kinds: Vec<Kind>,
+    /// For each node, where its inputs are.
+    places: Vec<(u32, u32)>,
+    pool: Vec<Signal>,
+    known: HashTable<u32>,
+    loops: Vec<Range<u32>>,
+    loop_start: Option<u32>,
+    /// Nodes whose inputs come, or came, later.
+    reserved: Vec<NodeId>,
+}
+
+impl Builder {
+    /// A network with the inputs of an interface, and no gate, but room for some.
+    pub(crate) fn with_capacity(interface: &Interface, nodes: usize, edges: usize) -> Builder {
+        let inputs = interface.first_gate() as usize - 1;
+        let mut builder = Builder {
+            kinds: vec![Kind::Input; 1 + inputs],
+            places: vec![(0, 0); 1 + inputs],
+            pool: Vec::with_capacity(edges),
+            known: HashTable::with_capacity(nodes),
+            loops: Vec::new(),
+            loop_start: None,
+            reserved: Vec::new(),
+        };
+        builder.kinds[0] = Kind::Or;
+        builder.known.insert_unique(hash_node(Kind::Or, &[]), 0, |_| 0);
+        builder
+    }
+
+    pub(crate) fn kind(&self, node: NodeId) -> Kind {
+        self.kinds[node.index()]
+    }
+
+    pub(crate) fn inputs(&self, node: NodeId) -> &[Signal] {
+        let (start, len) = self.places[node.index()];
+        &self.pool[start as usize..][..len as usize]
+    }
+
+    /// The node of this kind with these inputs, new or known. Inputs are a set.
+    pub(crate) fn node(&mut self, kind: Kind, inputs: &mut Vec<Signal>) -> Signal {
+        inputs.sort_unstable();
+        inputs.dedup();
+        let hash = hash_node(kind, inputs);
+        let Builder { kinds, places, pool, known, .. } = self;
+        let inputs_of = |node: u32| {
+            let (start, len) = places[node as usize];
+            &pool[start as usize..][..len as usize]
+        };
+        let same = |&node: &u32| kinds[node as usize] == kind && inputs_of(node) == &inputs[..];
+        if let Some(&node) = known.find(hash, same) {
+            return Signal::of(NodeId(node));
+        }
+        let node = kinds.len() as u32;
+        known.insert_unique(hash, node, |&node| hash_node(kinds[node as usize], inputs_of(node)));
+        kinds.push(kind);
+        places.push((pool.len() as u32, inputs.len() as u32));
+        pool.extend_from_slice(inputs);
+        Signal::of(NodeId(node))
+    }
+
+    /// Like [`node`](Self::node), but none or one input make no node.
+    pub(crate) fn gate(&mut self, kind: Kind, inputs: &mut Vec<Signal>) -> Signal {
+        inputs.sort_unstable();
+        inputs.dedup();
+        match inputs[..] {
+            [] => kind.neutral(),
+            [only] => only,
+            _ => self.node(kind, inputs),
+        }
+    }
+
+    /// Nodes from now on may be part of a cycle.
+    pub(crate) fn open_loop(&mut self) {
+        self.loop_start = Some(self.kinds.len() as u32);
+    }
+
+    /// The end of what [`open_loop`](Self::open_loop) began.
+    pub(crate) fn close_loop(&mut self) {
+        let start = self.loop_start.take().expect("a loop is open");
+        self.loops.push(start..self.kinds.len() as u32);
+    }
+
+    /// A node whose inputs come later.
+    pub(crate) fn reserve(&mut self) -> NodeId {
+        self.kinds.push(Kind::Or);
+        self.places.push((0, 0));
+        self.reserved.push(NodeId(self.kinds.len() as u32 - 1));
+        NodeId(self.kinds.len() as u32 - 1)
+    }
+
+    /// Gives a reserved node its inputs.
+    pub(crate) fn define(&mut self, node: NodeId, kind: Kind, inputs: &[Signal]) {
+        self.kinds[node.index()] = kind;
+        self.places[node.index()] = (self.pool.len() as u32, inputs.len() as u32);
+        self.pool.extend_from_slice(inputs);
+    }
+
+    /// Makes a reserved node equal to a signal. A node that was made for it just now lends its inputs.
+    pub(crate) fn define_as(&mut self, node: NodeId, signal: Signal) {
+        let start = self.loop_start.expect("a loop is open");
+        let is_reserved = self.reserved.binary_search(&signal.node()).is_ok();
+        if signal == Signal::FALSE {
+            self.define(node, Kind::Or, &[]);
+        } else if signal.is_inverted() || signal.node().0 < start || is_reserved {
+            self.define(node, Kind::Or, &[signal]);
+        } else {
+            self.kinds[node.index()] = self.kinds[signal.node().index()];
+            self.places[node.index()] = self.places[signal.node().index()];
+        }
+    }
+
+    /// The network, with these outputs.
+    pub(crate) fn finish(self, interface: Interface) -> Network {
+        let mut starts = Vec::with_capacity(self.places.len() + 1);
+        let mut edges = Vec::with_capacity(self.pool.len());
+        starts.push(0);
+        for &(start, len) in &self.places {
+            edges.extend_from_slice(&self.pool[start as usize..][..len as usize]);
+            starts.push(edges.len() as u32);
+        }
+        let loops = self.loops.into_iter().filter(|range| !range.is_empty()).collect();
+        Network { kinds: self.kinds, starts, edges, loops, interface }
+    }
+}
+
+fn hash_node(kind: Kind, inputs: &[Signal]) -> u64 {
+    let mut hasher = FxHasher::default();
+    kind.hash(&mut hasher);
+    inputs.hash(&mut hasher);
+    hasher.finish()
+}

@@ -1,0 +1,267 @@
+//! From a ground program to its network, rule by rule: a rule is an AND, an atom the OR of its rules.
+
+use super::components::components;
+use super::{Builder, Fluent, Goal, Interface, Kind, Move, MoveId, Network, Percept, RoleId, Signal};
+use crate::ground::{AtomId, GroundLiteral, GroundProgram};
+use grundy_syntax::Keyword;
+use rustc_hash::FxHashMap;
+
+/// Why a ground program has no network.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ConnectError {
+    /// An atom depends on its own negation.
+    #[error("`{0}` depends on its own negation")]
+    NegationCycle(String),
+    /// There are more rules than a network can hold.
+    #[error("the network would have too many edges (limit `edges`)")]
+    TooLarge,
+}
+
+/// More edges do not fit into numbers of 32 bits, with a bit for inversion.
+const MOST_EDGES: u64 = 1 << 30;
+
+/// Makes the network of a ground program.
+pub fn connect(ground: &GroundProgram) -> Result<Network, ConnectError> {
+    if ground.literal_count() + ground.rule_count() + u64::from(ground.atom_count()) > MOST_EDGES {
+        return Err(ConnectError::TooLarge);
+    }
+    let (mut interface, mut signals) = inputs(ground);
+    let rules = RulesByHead::new(ground);
+    let mut builder =
+        Builder::with_capacity(&interface, ground.rule_count() as usize, ground.literal_count() as usize);
+    for members in rules.components() {
+        if let [only] = members[..]
+            && !rules.mentions(only, only)
+        {
+            if !rules.of(only).is_empty() {
+                let mut ands = ands(&mut builder, &rules, &signals, only);
+                signals[only as usize] = builder.node(Kind::Or, &mut ands);
+            }
+        } else {
+            connect_loop(ground, &mut builder, &rules, &mut signals, &members)?;
+        }
+    }
+    outputs(ground, &signals, &mut interface);
+    Ok(builder.finish(interface))
+}
+
+/// The atoms of a cycle get their nodes first, and the inputs of these later.
+fn connect_loop(
+    ground: &GroundProgram,
+    builder: &mut Builder,
+    rules: &RulesByHead,
+    signals: &mut [Signal],
+    members: &[u32],
+) -> Result<(), ConnectError> {
+    for &member in members {
+        let negated =
+            |literal: &GroundLiteral| !literal.positive && members.binary_search(&literal.atom.0).is_ok();
+        if rules.of(member).iter().any(|&rule| rules.body(rule).iter().any(negated)) {
+            return Err(ConnectError::NegationCycle(ground.atom_text(AtomId(member))));
+        }
+    }
+    builder.open_loop();
+    let nodes: Vec<_> = members.iter().map(|_| builder.reserve()).collect();
+    for (&member, &node) in members.iter().zip(&nodes) {
+        signals[member as usize] = Signal::of(node);
+    }
+    for (&member, &node) in members.iter().zip(&nodes) {
+        let mut ands = ands(builder, rules, signals, member);
+        ands.sort_unstable();
+        ands.dedup();
+        builder.define(node, Kind::Or, &ands);
+    }
+    builder.close_loop();
+    Ok(())
+}
+
+/// A node for each rule of an atom.
+fn ands(builder: &mut Builder, rules: &RulesByHead, signals: &[Signal], head: u32) -> Vec<Signal> {
+    let mut inputs = Vec::new();
+    let and = |&rule: &u32| {
+        inputs.clear();
+        let signal =
+            |literal: &GroundLiteral| signals[literal.atom.0 as usize].inverted_if(!literal.positive);
+        inputs.extend(rules.body(rule).iter().map(signal));
+        builder.node(Kind::And, &mut inputs)
+    };
+    rules.of(head).iter().map(and).collect()
+}
+
+/// The rules of a ground program, sorted by the atom that they lead to.
+struct RulesByHead {
+    /// For each rule where its conditions begin; at the end, how many there are.
+    starts: Vec<u32>,
+    bodies: Vec<GroundLiteral>,
+    /// For each atom where its rules begin in `order`.
+    heads: Vec<u32>,
+    order: Vec<u32>,
+}
+
+impl RulesByHead {
+    fn new(ground: &GroundProgram) -> RulesByHead {
+        let mut starts = vec![0];
+        let mut bodies = Vec::with_capacity(ground.literal_count() as usize);
+        let mut head_of = Vec::with_capacity(ground.rule_count() as usize);
+        ground.for_each_rule(|head, body| {
+            head_of.push(head.0);
+            bodies.extend_from_slice(body);
+            starts.push(bodies.len() as u32);
+        });
+        let mut heads = vec![0; ground.atom_count() as usize + 1];
+        head_of.iter().for_each(|&head| heads[head as usize + 1] += 1);
+        for atom in 1..heads.len() {
+            heads[atom] += heads[atom - 1];
+        }
+        let mut free = heads.clone();
+        let mut order = vec![0; head_of.len()];
+        for (rule, &head) in head_of.iter().enumerate() {
+            order[free[head as usize] as usize] = rule as u32;
+            free[head as usize] += 1;
+        }
+        RulesByHead { starts, bodies, heads, order }
+    }
+
+    fn of(&self, head: u32) -> &[u32] {
+        &self.order[self.heads[head as usize] as usize..self.heads[head as usize + 1] as usize]
+    }
+
+    fn body(&self, rule: u32) -> &[GroundLiteral] {
+        &self.bodies[self.starts[rule as usize] as usize..self.starts[rule as usize + 1] as usize]
+    }
+
+    fn mentions(&self, head: u32, atom: u32) -> bool {
+        self.of(head).iter().any(|&rule| self.body(rule).iter().any(|literal| literal.atom.0 == atom))
+    }
+
+    /// Atoms that depend on each other, each behind all that it needs.
+    fn components(&self) -> Vec<Vec<u32>> {
+        let mut starts = vec![0];
+        let mut targets = Vec::with_capacity(self.bodies.len());
+        for head in 0..self.heads.len() as u32 - 1 {
+            for &rule in self.of(head) {
+                targets.extend(self.body(rule).iter().map(|literal| literal.atom.0));
+            }
+            starts.push(targets.len() as u32);
+        }
+        components(&starts, &targets)
+    }
+}
+
+/// The interface without outputs, and the signals of the atoms that are inputs.
+fn inputs(ground: &GroundProgram) -> (Interface, Vec<Signal>) {
+    let roles = ground.role_names();
+    let mut fluents: Vec<String> = Vec::new();
+    for keyword in [Keyword::True, Keyword::Next] {
+        fluents.extend(ground.atoms_of(keyword).map(|atom| ground.arg_text(atom, 0)));
+    }
+    let mut initial: Vec<String> = Vec::new();
+    let collected = ground.each_initial(|fact| {
+        initial.push(fact.to_owned());
+        Ok(())
+    });
+    debug_assert!(collected.is_ok(), "collecting does not fail");
+    initial.sort_unstable();
+    fluents.extend_from_slice(&initial);
+    fluents.sort_unstable();
+    fluents.dedup();
+    let role_of = roles_by_name(&roles);
+    let mut moves: Vec<(RoleId, String)> = Vec::new();
+    for keyword in [Keyword::Legal, Keyword::Does] {
+        moves.extend(
+            ground.atoms_of(keyword).filter_map(|atom| {
+                Some((*role_of.get(&ground.arg_text(atom, 0))?, ground.arg_text(atom, 1)))
+            }),
+        );
+    }
+    moves.sort_unstable();
+    moves.dedup();
+    let mut interface = Interface::default();
+    let is_initial = |text: &String| initial.binary_search(text).is_ok();
+    interface.fluents = fluents
+        .into_iter()
+        .map(|text| Fluent { initial: is_initial(&text), text, next: Signal::FALSE })
+        .collect();
+    interface.moves = moves
+        .into_iter()
+        .map(|(role, text)| Move { role, text, legal: Signal::FALSE, guard: Signal::TRUE })
+        .collect();
+    interface.moves_of = (0..roles.len() as u16)
+        .map(|role| {
+            let first = |role| interface.moves.partition_point(|m| m.role < RoleId(role)) as u32;
+            first(role)..first(role + 1)
+        })
+        .collect();
+    interface.goals = vec![Vec::new(); roles.len()];
+    interface.sees = vec![Vec::new(); roles.len()];
+    interface.roles = roles;
+    let signals = input_signals(ground, &interface);
+    (interface, signals)
+}
+
+fn roles_by_name(roles: &[String]) -> FxHashMap<String, RoleId> {
+    roles.iter().enumerate().map(|(number, name)| (name.clone(), RoleId(number as u16))).collect()
+}
+
+/// The signals of `true` and `does`; everything else is false until a rule says otherwise.
+fn input_signals(ground: &GroundProgram, interface: &Interface) -> Vec<Signal> {
+    let mut signals = vec![Signal::FALSE; ground.atom_count() as usize];
+    let role_of = roles_by_name(&interface.roles);
+    for atom in ground.atoms_of(Keyword::True) {
+        if let Some(fluent) = find_fluent(interface, &ground.arg_text(atom, 0)) {
+            signals[atom.0 as usize] = Signal::of(interface.fluent_node(fluent));
+        }
+    }
+    for atom in ground.atoms_of(Keyword::Does) {
+        if let Some(&role) = role_of.get(&ground.arg_text(atom, 0))
+            && let Some(found) = find_move(interface, role, &ground.arg_text(atom, 1))
+        {
+            signals[atom.0 as usize] = Signal::of(interface.move_node(found));
+        }
+    }
+    signals
+}
+
+fn outputs(ground: &GroundProgram, signals: &[Signal], interface: &mut Interface) {
+    let signal = |atom: AtomId| signals[atom.0 as usize];
+    let role_of = roles_by_name(&interface.roles);
+    let of_role = |keyword| {
+        let role_of = &role_of;
+        ground.atoms_of(keyword).filter_map(move |atom| {
+            Some((atom, *role_of.get(&ground.arg_text(atom, 0))?, ground.arg_text(atom, 1)))
+        })
+    };
+    for atom in ground.atoms_of(Keyword::Next) {
+        if let Some(fluent) = find_fluent(interface, &ground.arg_text(atom, 0)) {
+            interface.fluents[fluent].next = signal(atom);
+        }
+    }
+    for (atom, role, text) in of_role(Keyword::Legal) {
+        if let Some(found) = find_move(interface, role, &text) {
+            interface.moves[found.0 as usize].legal = signal(atom);
+        }
+    }
+    for (atom, role, text) in of_role(Keyword::Goal) {
+        let goal = Goal { value: text.parse().ok(), holds: signal(atom) };
+        interface.goals[role.0 as usize].push(goal);
+    }
+    for (atom, role, text) in of_role(Keyword::Sees) {
+        interface.sees[role.0 as usize].push(Percept { text, holds: signal(atom) });
+    }
+    interface.sees.iter_mut().for_each(|percepts| percepts.sort_by(|a, b| a.text.cmp(&b.text)));
+    interface.terminal =
+        ground.atoms_of(Keyword::Terminal).next().map_or(Signal::FALSE, |atom| signals[atom.0 as usize]);
+}
+
+/// The fluent of this text.
+pub(crate) fn find_fluent(interface: &Interface, text: &str) -> Option<usize> {
+    interface.fluents.binary_search_by(|fluent| fluent.text.as_str().cmp(text)).ok()
+}
+
+/// The move of this role and text.
+fn find_move(interface: &Interface, role: RoleId, text: &str) -> Option<MoveId> {
+    let range = interface.moves_of(role);
+    let moves = &interface.moves[range.start as usize..range.end as usize];
+    let found = moves.binary_search_by(|one_move| one_move.text.as_str().cmp(text)).ok()?;
+    Some(MoveId(range.start + found as u32))
+}

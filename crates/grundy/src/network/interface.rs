@@ -1,0 +1,148 @@
+//! What goes into a network and what comes out, by name.
+
+use super::{NodeId, Signal};
+use std::ops::Range;
+
+/// A role, numbered in the order of the sheet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RoleId(pub u16);
+
+/// A move of one role; the moves of a role are numbered in the order of their texts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct MoveId(pub u32);
+
+/// A fact that can be true.
+#[derive(Clone, Debug)]
+pub struct Fluent {
+    /// In KIF notation, without `true`.
+    pub text: String,
+    /// Whether it is true at the start.
+    pub initial: bool,
+    /// When it is true in the next state.
+    pub next: Signal,
+}
+
+/// Something that a role can do.
+#[derive(Clone, Debug)]
+pub struct Move {
+    /// Whose move it is.
+    pub role: RoleId,
+    /// In KIF notation.
+    pub text: String,
+    /// When it is allowed, if the guard holds, too.
+    pub legal: Signal,
+    /// A condition that it shares with other moves; always true before there are any.
+    pub guard: Signal,
+}
+
+/// A goal value of a role.
+#[derive(Clone, Debug)]
+pub struct Goal {
+    /// The value, if it is a number.
+    pub value: Option<i32>,
+    /// When the role has it.
+    pub holds: Signal,
+}
+
+/// Something that a role can be told.
+#[derive(Clone, Debug)]
+pub struct Percept {
+    /// In KIF notation.
+    pub text: String,
+    /// When it is told.
+    pub holds: Signal,
+}
+
+/// Roles, fluents, moves, and the outputs of a network.
+///
+/// There are two kinds of input nodes, fluents and moves. A value from elsewhere (a predicate that stays lifted)
+/// would be a third: behind the moves, and given to the machines as these are.
+#[derive(Clone, Debug, Default)]
+pub struct Interface {
+    /// The names of the roles.
+    pub roles: Vec<String>,
+    /// All that can be true, sorted by text.
+    pub fluents: Vec<Fluent>,
+    /// All that can be done, sorted by role and text.
+    pub moves: Vec<Move>,
+    /// When the game is over.
+    pub terminal: Signal,
+    /// For each role its goal values.
+    pub goals: Vec<Vec<Goal>>,
+    /// For each role what it can be told, sorted by text.
+    pub sees: Vec<Vec<Percept>>,
+    /// Which moves a role has.
+    pub(super) moves_of: Vec<Range<u32>>,
+}
+
+impl Default for Signal {
+    fn default() -> Signal {
+        Signal::FALSE
+    }
+}
+
+impl Interface {
+    /// The input node of a fluent.
+    pub fn fluent_node(&self, fluent: usize) -> NodeId {
+        NodeId(1 + fluent as u32)
+    }
+
+    /// The input node of a move.
+    pub fn move_node(&self, one_move: MoveId) -> NodeId {
+        NodeId(1 + self.fluents.len() as u32 + one_move.0)
+    }
+
+    /// The first node that is neither false nor given.
+    pub fn first_gate(&self) -> u32 {
+        1 + (self.fluents.len() + self.moves.len()) as u32
+    }
+
+    /// The number of the fluent that a node is, if it is one.
+    pub fn fluent_of(&self, node: NodeId) -> Option<usize> {
+        let fluent = node.index().checked_sub(1)?;
+        (fluent < self.fluents.len()).then_some(fluent)
+    }
+
+    /// The move that a node is, if it is one.
+    pub fn move_of(&self, node: NodeId) -> Option<MoveId> {
+        let number = node.index().checked_sub(1 + self.fluents.len())?;
+        (number < self.moves.len()).then_some(MoveId(number as u32))
+    }
+
+    /// The moves of a role.
+    pub fn moves_of(&self, role: RoleId) -> Range<u32> {
+        self.moves_of[role.0 as usize].clone()
+    }
+
+    /// The roles by number.
+    pub fn role_ids(&self) -> impl Iterator<Item = RoleId> + use<> {
+        (0..self.roles.len() as u16).map(RoleId)
+    }
+
+    /// Calls `visit` with every output.
+    pub fn for_each_output(&self, mut visit: impl FnMut(Signal)) {
+        self.outputs().for_each(&mut visit);
+    }
+
+    fn outputs(&self) -> impl Iterator<Item = Signal> + '_ {
+        let legal = self.moves.iter().flat_map(|one_move| [one_move.legal, one_move.guard]);
+        let next = self.fluents.iter().map(|fluent| fluent.next);
+        let goals = self.goals.iter().flatten().map(|goal| goal.holds);
+        let sees = self.sees.iter().flatten().map(|percept| percept.holds);
+        legal.chain(next).chain([self.terminal]).chain(goals).chain(sees)
+    }
+
+    /// The same interface with every output replaced.
+    pub(crate) fn map_outputs(&self, mut map: impl FnMut(Signal) -> Signal) -> Interface {
+        let mut mapped = self.clone();
+        for one_move in &mut mapped.moves {
+            one_move.legal = map(one_move.legal);
+            one_move.guard = map(one_move.guard);
+        }
+        mapped.fluents.iter_mut().for_each(|fluent| fluent.next = map(fluent.next));
+        mapped.terminal = map(mapped.terminal);
+        mapped.goals.iter_mut().flatten().for_each(|goal| goal.holds = map(goal.holds));
+        mapped.sees.iter_mut().flatten().for_each(|percept| percept.holds = map(percept.holds));
+        mapped
+    }
+}

@@ -1,0 +1,150 @@
+//! Group complement: exactly one of a group of inputs is true.
+//!
+//! Each role does exactly one of its moves, so "it did one of these 200" is "it did none of those 3". Whoever knows
+//! more such groups, such as the proven contents of a cell, passes them in.
+
+use crate::network::rewrite::{Gate, rewrite};
+use crate::network::{Builder, Kind, Network, NodeId, Signal};
+use smallvec::SmallVec;
+
+/// Groups of inputs of which exactly one is true, in every state of a game and with every joint move that is played
+/// in it.
+#[derive(Clone, Debug, Default)]
+pub struct Groups {
+    /// No input is in two groups of the same layer; the layers are tried one after the other.
+    pub(super) layers: Vec<Vec<Vec<NodeId>>>,
+    /// Moves that are done if and only if a signal holds.
+    pub(super) equal: Vec<(NodeId, Signal)>,
+    /// Fluents that change with every move of the game.
+    pub(super) restless: Vec<NodeId>,
+}
+
+impl Groups {
+    /// One more group.
+    pub fn add(&mut self, members: Vec<NodeId>) {
+        let has_member =
+            |layer: &Vec<Vec<NodeId>>| layer.iter().flatten().any(|known| members.contains(known));
+        match self.layers.iter().position(|layer| !has_member(layer)) {
+            Some(layer) => self.layers[layer].push(members),
+            None => self.layers.push(vec![members]),
+        }
+    }
+}
+
+/// For each input the group that it is in.
+struct Index<'a> {
+    groups: &'a [Vec<NodeId>],
+    group_of: Vec<Option<u32>>,
+}
+
+impl Index<'_> {
+    fn new<'a>(network: &Network, groups: &'a [Vec<NodeId>]) -> Index<'a> {
+        let mut group_of = vec![None; network.interface().first_gate() as usize];
+        for (number, members) in groups.iter().enumerate() {
+            members.iter().for_each(|member| group_of[member.index()] = Some(number as u32));
+        }
+        Index { groups, group_of }
+    }
+
+    fn group(&self, signal: Signal) -> Option<u32> {
+        self.group_of.get(signal.node().index()).copied().flatten()
+    }
+}
+
+pub(super) fn run(network: &Network, groups: &Groups) -> Network {
+    let mut network = replace_equal(network, groups);
+    for layer in &groups.layers {
+        let index = Index::new(&network, layer);
+        network = rewrite(&network, |builder, gate| make(builder, gate, &index));
+    }
+    // Complements may name such moves, too.
+    replace_equal(&network, groups)
+}
+
+/// Puts signals in the place of the moves that they stand for.
+fn replace_equal(network: &Network, groups: &Groups) -> Network {
+    rewrite(network, |builder, gate| {
+        for input in gate.inputs.iter_mut() {
+            if let Some((_, signal)) = groups.equal.iter().find(|(node, _)| *node == input.node()) {
+                *input = signal.inverted_if(input.is_inverted());
+            }
+        }
+        builder.node(gate.kind, gate.inputs)
+    })
+}
+
+fn make(builder: &mut Builder, gate: Gate, index: &Index) -> Signal {
+    let Gate { kind, inputs, .. } = gate;
+    // The inputs of each group, in order of the groups, each with whether it is inverted.
+    let mut found: SmallVec<[(u32, Signal); 16]> =
+        inputs.iter().filter_map(|&input| Some((index.group(input)?, input))).collect();
+    if found.len() < 2 {
+        return builder.node(kind, inputs);
+    }
+    found.sort_unstable();
+    let mut rest: Vec<Signal> =
+        inputs.iter().copied().filter(|&input| index.group(input).is_none()).collect();
+    for run in found.chunk_by(|a, b| a.0 == b.0) {
+        let members = &index.groups[run[0].0 as usize];
+        let signals: SmallVec<[Signal; 16]> = run.iter().map(|&(_, signal)| signal).collect();
+        match within_group(builder, kind, members, &signals) {
+            Some(mut signals) => rest.append(&mut signals),
+            None => return !kind.neutral(),
+        }
+    }
+    builder.node(kind, &mut rest)
+}
+
+/// What can stand for these inputs of one group; `None` if they decide the node.
+///
+/// In an AND, a member that has to hold (`strong`) excludes all others, and many that may not hold (`weak`) leave a
+/// few of which one has to. In an OR it is the other way round: the strong ones are inverted.
+fn within_group(
+    builder: &mut Builder,
+    kind: Kind,
+    members: &[NodeId],
+    signals: &[Signal],
+) -> Option<Vec<Signal>> {
+    let is_strong = |signal: &&Signal| signal.is_inverted() == (kind == Kind::Or);
+    let strong: Vec<Signal> = signals.iter().filter(is_strong).copied().collect();
+    match strong[..] {
+        [only] if signals.contains(&!only) => return None,
+        [only] => return Some(vec![only]),
+        [] => {}
+        _ => return None,
+    }
+    if signals.len() == members.len() {
+        return None;
+    }
+    if signals.len() * 2 <= members.len() {
+        return Some(signals.to_vec());
+    }
+    let is_named = |member: &NodeId| signals.iter().any(|signal| signal.node() == *member);
+    let mut others: Vec<Signal> =
+        members.iter().filter(|member| !is_named(member)).map(|&member| Signal::of(member)).collect();
+    let one_of_others = builder.gate(Kind::Or, &mut others);
+    Some(vec![one_of_others.inverted_if(kind == Kind::Or)])
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::network::testing::check;
+
+    const PASSES: [&str; 4] = ["single-input", "groups", "single-input", "unneeded"];
+
+    #[test]
+    fn nearly_all_moves_are_none_of_the_others() {
+        let rules = "(<= p (does r (a ?x))) (<= (next (f 1)) p)";
+        check(rules, &PASSES, "(next (f 1)) = !(does r noop)");
+        let rules =
+            "(<= (next (f 1)) (true (f 2)) (not (does r (a 1))) (not (does r (a 2))) (not (does r noop)))";
+        check(rules, &PASSES, "(next (f 1)) = (and (f 2) (does r (a 3)))");
+    }
+
+    #[test]
+    fn a_move_excludes_the_others() {
+        let rules = "(<= (next (f 1)) (does r (a 1)) (not (does r (a 2))))";
+        check(rules, &PASSES, "(next (f 1)) = (does r (a 1))");
+        check("(<= (next (f 1)) (does r (a 1)) (does r (a 2)))", &PASSES, "(next (f 1)) = false");
+    }
+}

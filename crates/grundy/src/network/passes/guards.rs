@@ -1,0 +1,98 @@
+//! Conditions that many moves of a role share, such as whose turn it is, are taken out of their nodes.
+//!
+//! A move is then legal if its guard and what is left of its conditions hold. A guard that changes with every move of
+//! the game would otherwise touch the nodes of all moves each time; so it is looked at once, when moves are read.
+
+use super::Groups;
+use crate::network::rewrite::rewrite;
+use crate::network::{Kind, Network, NodeId, RoleId, Signal};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+
+/// A condition is a guard if at least this many moves of a role share it.
+const FEWEST_GUARDED: usize = 4;
+
+pub(super) fn run(network: &Network, _: &Groups) -> Network {
+    let interface = network.interface();
+    let mut guards: FxHashMap<NodeId, Signal> = FxHashMap::default();
+    interface.role_ids().for_each(|role| choose_guards(network, role, &mut guards));
+    // For the node of a guarded move: what is left of it, and its guard, in terms of the new network.
+    let mut parts: FxHashMap<NodeId, (Signal, Signal)> = FxHashMap::default();
+    let mut rewritten = rewrite(network, |builder, gate| {
+        if let Some(guard) = guards.get(&gate.node) {
+            let at = network.inputs(gate.node).iter().position(|input| input == guard);
+            let at = at.expect("a guard is an input of its node");
+            let mut rest = gate.inputs.clone();
+            let guard = rest.remove(at);
+            let rest = builder.gate(Kind::And, &mut rest);
+            parts.insert(gate.node, (rest, guard));
+            // Whoever reads the node as a condition gets it in two parts, one of which can be factored out.
+            return builder.gate(Kind::And, &mut vec![guard, rest]);
+        }
+        builder.node(gate.kind, gate.inputs)
+    });
+    for (number, old) in interface.moves.iter().enumerate() {
+        let new = &mut rewritten.interface.moves[number];
+        if new.guard != Signal::TRUE || old.legal == Signal::FALSE || old.legal == Signal::TRUE {
+            continue;
+        }
+        match parts.get(&old.legal.node()) {
+            Some(&(rest, guard)) if !old.legal.is_inverted() => (new.legal, new.guard) = (rest, guard),
+            // A move with a single condition, such as waiting for the other one, is its own guard.
+            _ if !is_and(network, old.legal) => (new.legal, new.guard) = (Signal::TRUE, new.legal),
+            _ => {}
+        }
+    }
+    rewritten
+}
+
+fn is_and(network: &Network, signal: Signal) -> bool {
+    !signal.is_inverted() && network.kind(signal.node()) == Kind::And
+}
+
+/// Finds the guards of the moves of a role, the most common one first, by the node that tells the move to be legal.
+fn choose_guards(network: &Network, role: RoleId, guards: &mut FxHashMap<NodeId, Signal>) {
+    let interface = network.interface();
+    let legal = interface.moves_of(role).map(|number| interface.moves[number as usize].legal);
+    let mut open: Vec<NodeId> = legal.filter(|&legal| is_and(network, legal)).map(Signal::node).collect();
+    loop {
+        let mut counts: BTreeMap<Signal, usize> = BTreeMap::new();
+        open.iter()
+            .flat_map(|&node| network.inputs(node))
+            .for_each(|&input| *counts.entry(input).or_default() += 1);
+        let best = counts.into_iter().max_by_key(|&(signal, count)| (count, std::cmp::Reverse(signal)));
+        let Some((guard, _)) = best.filter(|&(_, count)| count >= FEWEST_GUARDED) else { return };
+        open.retain(|&node| {
+            let guarded = network.inputs(node).contains(&guard);
+            if guarded {
+                guards.insert(node, guard);
+            }
+            !guarded
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::network::Signal;
+    use crate::network::testing::{network, optimized};
+
+    #[test]
+    fn the_turn_is_asked_once() {
+        let rules = "(init turn) (<= (legal r (b ?x)) (num ?x) (true turn) (true (f ?x))) \
+                     (<= (legal r (c ?x)) (num ?x) (true turn) (not (true (f ?x)))) (<= (legal r wait) (not (true turn)))";
+        let network = optimized(network(rules), &["single-input", "guards", "unneeded"]);
+        let interface = network.interface();
+        let turn = interface.fluents.iter().position(|fluent| fluent.text == "turn").unwrap();
+        let turn = Signal::of(interface.fluent_node(turn));
+        for one_move in &interface.moves {
+            let expected = match &one_move.text[..2] {
+                "(b" | "(c" => turn,
+                "wa" => !turn,
+                _ => Signal::TRUE,
+            };
+            assert_eq!(one_move.guard, expected, "{}", one_move.text);
+        }
+        assert_eq!(network.gates().count(), 0);
+    }
+}

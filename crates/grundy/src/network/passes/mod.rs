@@ -1,0 +1,144 @@
+//! Passes: each makes a smaller or simpler network that gives the same answers.
+//!
+//! [`optimize`] runs them in the order of [`PIPELINE`]; each has a file, a name and tests of its own, and can be
+//! left out by name.
+
+mod absorb;
+mod constants;
+mod factoring;
+mod groups;
+mod guards;
+mod legality;
+mod nested;
+mod sharing;
+mod single_input;
+mod turns;
+mod unneeded;
+mod unread;
+
+use super::{Builder, Kind, Network, Signal};
+pub use groups::Groups;
+
+/// A way to improve a network.
+#[derive(Clone, Copy)]
+pub struct Pass {
+    /// How it is called.
+    pub name: &'static str,
+    /// What it does, in a few words.
+    pub about: &'static str,
+    run: fn(&Network, &Groups) -> Network,
+}
+
+/// All passes.
+pub const PASSES: [Pass; 11] = [
+    Pass { name: "constants", about: "inputs that are always true or always false", run: constants::run },
+    Pass { name: "single-input", about: "nodes with one input", run: single_input::run },
+    Pass { name: "absorb", about: "duplicate, complementary and absorbed inputs", run: absorb::run },
+    Pass { name: "legality", about: "conditions that the legality of a move implies", run: legality::run },
+    Pass {
+        name: "factoring",
+        about: "a factor that the inputs of a node have in common",
+        run: factoring::run,
+    },
+    Pass { name: "groups", about: "exactly one of a group is true: complements", run: groups::run },
+    Pass { name: "guards", about: "conditions that many moves share, asked once", run: guards::run },
+    Pass { name: "nested", about: "an AND inside an AND, an OR inside an OR", run: nested::run },
+    Pass {
+        name: "sharing",
+        about: "sub-conjunctions and sub-disjunctions that nodes share",
+        run: sharing::run,
+    },
+    Pass { name: "unneeded", about: "nodes that no output needs", run: unneeded::run },
+    Pass { name: "unread", about: "fluents that no answer ever depends on", run: unread::run },
+];
+
+/// The order in which passes run. Some run again, where others have left them something to do.
+const PIPELINE: [&str; 25] = [
+    "unread",
+    "constants",
+    "single-input",
+    "absorb",
+    "legality",
+    "constants",
+    "single-input",
+    "absorb",
+    "factoring",
+    "groups",
+    "constants",
+    "single-input",
+    "nested",
+    "absorb",
+    "single-input",
+    "unneeded",
+    "sharing",
+    "factoring",
+    "single-input",
+    "absorb",
+    "guards",
+    "unneeded",
+    "factoring",
+    "single-input",
+    "unneeded",
+];
+
+/// The size of a network after a pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PassSize {
+    /// The pass.
+    pub name: &'static str,
+    /// Nodes, inputs among them.
+    pub nodes: usize,
+    /// Edges.
+    pub edges: usize,
+}
+
+/// An improved network, and how it became what it is.
+pub struct Optimized {
+    /// The network.
+    pub network: Network,
+    /// The size before all passes (called `connect`), and after each.
+    pub sizes: Vec<PassSize>,
+}
+
+/// Runs the passes that are wanted. `known` are groups of fluents that somebody has proved; what the rules tell by
+/// themselves is added to them.
+pub fn optimize(network: Network, known: &Groups, wanted: impl Fn(&str) -> bool) -> Optimized {
+    let size =
+        |name, network: &Network| PassSize { name, nodes: network.node_count(), edges: network.edge_count() };
+    let mut sizes = vec![size("connect", &network)];
+    let mut network = network;
+    let mut groups = None;
+    for name in PIPELINE.into_iter().filter(|name| wanted(name)) {
+        let pass = PASSES.iter().find(|pass| pass.name == name).expect("the pipeline names passes");
+        // The turns of roles show when constants and single inputs are out of the way, and before anything is shared.
+        if matches!(name, "legality" | "factoring" | "groups") && groups.is_none() {
+            groups = Some(known.completed(&network));
+        }
+        network = (pass.run)(&network, groups.as_ref().unwrap_or(known));
+        sizes.push(size(name, &network));
+    }
+    Optimized { network, sizes }
+}
+
+/// A signal as a node of a kind: `not (or a b)` is the AND of `not a` and `not b`. `None` for inputs and
+/// constants, and for nodes of a loop that have no inputs yet.
+fn view(
+    builder: &Builder,
+    signal: Signal,
+) -> Option<(Kind, impl ExactSizeIterator<Item = Signal> + Clone + '_)> {
+    let node = signal.node();
+    let (kind, inputs) = (builder.kind(node), builder.inputs(node));
+    if kind == Kind::Input || inputs.is_empty() {
+        return None;
+    }
+    let inverted = signal.is_inverted();
+    let kind = if inverted { kind.dual() } else { kind };
+    Some((kind, inputs.iter().map(move |input| input.inverted_if(inverted))))
+}
+
+/// Runs one pass, for the tests of the others.
+#[cfg(test)]
+pub(super) fn run_pass(name: &str, network: &Network, groups: &Groups) -> Network {
+    let pass = PASSES.iter().find(|pass| pass.name == name).expect("there is such a pass");
+    (pass.run)(network, &groups.completed(network))
+}

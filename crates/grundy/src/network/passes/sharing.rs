@@ -1,0 +1,128 @@
+//! Sub-conjunctions and sub-disjunctions that several nodes share become nodes of their own.
+//!
+//! Pairs of inputs are counted over all nodes of a kind; each node then takes its most common pairs out, as long as
+//! enough others do the same. A few rounds build larger parts from pairs. What changes with every move of the game,
+//! such as the turn, is in no pair: it would make the others change, too, and it is better off as a guard.
+
+use super::Groups;
+use crate::network::rewrite::rewrite;
+use crate::network::{Kind, Network, NodeId, Signal};
+use rustc_hash::FxHashMap;
+
+/// A shared pair costs two edges and a node, and saves an edge for each reader.
+const FEWEST_READERS: u32 = 4;
+
+/// Nodes with more inputs are left alone: they have too many pairs.
+const MOST_INPUTS: usize = 64;
+
+/// Parts of up to `2^ROUNDS` inputs are found.
+const ROUNDS: usize = 3;
+
+/// Where there are more pairs to count, nothing is shared.
+const MOST_PAIRS: usize = 20_000_000;
+
+type Pair = (Kind, Signal, Signal);
+
+pub(super) fn run(network: &Network, groups: &Groups) -> Network {
+    let mut shared = network.clone();
+    for _ in 0..ROUNDS {
+        let Some(next) = share_pairs(&shared, groups) else { break };
+        shared = next;
+    }
+    shared
+}
+
+/// Takes pairs out; `None` if there are none worth it.
+fn share_pairs(network: &Network, groups: &Groups) -> Option<Network> {
+    let counts = count_pairs(network, groups)?;
+    let mut uses: FxHashMap<Pair, u32> = FxHashMap::default();
+    let choices: Vec<Vec<Pair>> = network.gates().map(|node| choose(network, node, &counts)).collect();
+    choices.iter().flatten().for_each(|&pair| *uses.entry(pair).or_default() += 1);
+    if uses.values().all(|&uses| uses < FEWEST_READERS) {
+        return None;
+    }
+    let first = network.interface().first_gate();
+    Some(rewrite(network, |builder, gate| {
+        let old = network.inputs(gate.node);
+        let mut kept: Vec<Signal> = Vec::with_capacity(old.len());
+        let mut taken = vec![false; old.len()];
+        for pair in &choices[(gate.node.0 - first) as usize] {
+            if uses[pair] >= FEWEST_READERS {
+                let place = |signal| old.binary_search(&signal).expect("a pair is made of inputs");
+                let (a, b) = (place(pair.1), place(pair.2));
+                kept.push(builder.gate(gate.kind, &mut vec![gate.inputs[a], gate.inputs[b]]));
+                (taken[a], taken[b]) = (true, true);
+            }
+        }
+        kept.extend(gate.inputs.iter().zip(&taken).filter(|(_, taken)| !**taken).map(|(&input, _)| input));
+        builder.node(gate.kind, &mut kept)
+    }))
+}
+
+fn has_pairs(network: &Network, node: NodeId) -> bool {
+    (3..=MOST_INPUTS).contains(&network.inputs(node).len())
+}
+
+fn pairs(network: &Network, node: NodeId) -> impl Iterator<Item = Pair> + '_ {
+    let kind = network.kind(node);
+    let inputs = network.inputs(node);
+    inputs.iter().enumerate().flat_map(move |(i, &a)| inputs[i + 1..].iter().map(move |&b| (kind, a, b)))
+}
+
+fn count_pairs(network: &Network, groups: &Groups) -> Option<FxHashMap<Pair, u32>> {
+    let nodes = || network.gates().filter(|&node| has_pairs(network, node));
+    let total: usize = nodes().map(|node| network.inputs(node).len().pow(2) / 2).sum();
+    if total > MOST_PAIRS {
+        return None;
+    }
+    let mut counts: FxHashMap<Pair, u32> = FxHashMap::default();
+    let mut restless = vec![false; network.node_count()];
+    groups.restless.iter().for_each(|node| restless[node.index()] = true);
+    for pair in nodes().flat_map(|node| pairs(network, node)) {
+        if !restless[pair.1.node().index()] && !restless[pair.2.node().index()] {
+            *counts.entry(pair).or_default() += 1;
+        }
+    }
+    Some(counts)
+}
+
+/// The most common pairs of a node, no input in two of them.
+fn choose(network: &Network, node: NodeId, counts: &FxHashMap<Pair, u32>) -> Vec<Pair> {
+    if !has_pairs(network, node) {
+        return Vec::new();
+    }
+    let mut common: Vec<(u32, Pair)> = pairs(network, node)
+        .map(|pair| (counts.get(&pair).copied().unwrap_or(0), pair))
+        .filter(|(count, _)| *count >= FEWEST_READERS)
+        .collect();
+    common.sort_unstable_by_key(|&(count, pair)| (std::cmp::Reverse(count), pair));
+    let mut taken: Vec<Signal> = Vec::new();
+    let mut chosen = Vec::new();
+    for (_, pair) in common {
+        if !taken.contains(&pair.1) && !taken.contains(&pair.2) {
+            taken.extend([pair.1, pair.2]);
+            chosen.push(pair);
+        }
+    }
+    chosen
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::network::testing::{network, optimized};
+
+    #[test]
+    fn what_many_have_in_common_is_made_once() {
+        let rules: String = (1..=3)
+            .flat_map(|x| {
+                ["b", "c"]
+                    .map(|m| format!("(<= (legal r ({m} {x})) (true (f 1)) (true (f 2)) (true (g {x} {m})))"))
+            })
+            .collect();
+        let init =
+            "(init (g 1 b)) (init (g 2 b)) (init (g 3 b)) (init (g 1 c)) (init (g 2 c)) (init (g 3 c))";
+        let plain = optimized(network(&format!("{init} {rules}")), &["single-input"]);
+        let shared = optimized(plain.clone(), &["sharing"]);
+        assert_eq!((plain.edge_count(), shared.edge_count()), (6 * 3, 2 + 6 * 2));
+    }
+}

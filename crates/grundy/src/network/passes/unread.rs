@@ -1,0 +1,60 @@
+//! Fluents that no answer ever depends on: not `legal`, `terminal`, `goal` or `sees`, not even by way of other
+//! fluents. They are false from then on, so that a state is no longer what the sheet says; whoever shows states
+//! leaves this pass out.
+
+use super::Groups;
+use super::unneeded::reached;
+use crate::network::rewrite::rewrite_outputs;
+use crate::network::{Interface, Network, Signal};
+
+pub(super) fn run(network: &Network, _: &Groups) -> Network {
+    let read = read_fluents(network);
+    rewrite_outputs(
+        network,
+        |builder, gate| builder.node(gate.kind, gate.inputs),
+        |interface| {
+            let mut interface = interface.clone();
+            for (fluent, _) in interface.fluents.iter_mut().zip(&read).filter(|(_, read)| !**read) {
+                fluent.next = Signal::FALSE;
+                fluent.initial = false;
+            }
+            interface
+        },
+    )
+}
+
+/// Which fluents are read, now or later.
+fn read_fluents(network: &Network) -> Vec<bool> {
+    let interface = network.interface();
+    let mut roots = Vec::new();
+    let answers = Interface { fluents: Vec::new(), ..interface.clone() };
+    answers.for_each_output(|signal| roots.push(signal));
+    loop {
+        let reached = reached(network, roots.clone());
+        let read: Vec<bool> = (0..interface.fluents.len())
+            .map(|fluent| reached[interface.fluent_node(fluent).index()])
+            .collect();
+        let known = roots.len();
+        let nexts =
+            interface.fluents.iter().zip(&read).filter(|(_, read)| **read).map(|(fluent, _)| fluent.next);
+        let new: Vec<Signal> = nexts.filter(|next| !reached[next.node().index()]).collect();
+        roots.extend(new);
+        if roots.len() == known {
+            return read;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::network::testing::check;
+
+    #[test]
+    fn a_fluent_that_only_feeds_itself_is_gone() {
+        let rules = "(init (g 1)) (<= (next (g 2)) (true (g 1))) (<= (next (g 1)) (true (g 2))) \
+                     (<= (next (f 2)) (true (f 1))) (<= terminal (true (f 2)))";
+        let passes = ["unread", "constants", "single-input"];
+        check(rules, &passes, "(next (g 1)) = false");
+        check(rules, &passes, "(next (f 2)) = (f 1)");
+    }
+}

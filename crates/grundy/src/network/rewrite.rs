@@ -1,0 +1,68 @@
+//! The frame of all passes: a network is built anew, node by node.
+
+use super::{Builder, Interface, Kind, Network, NodeId, Signal};
+
+/// A gate of the old network, with its inputs already translated.
+pub(super) struct Gate<'a> {
+    /// Its number in the old network.
+    pub(super) node: NodeId,
+    pub(super) kind: Kind,
+    pub(super) inputs: &'a mut Vec<Signal>,
+}
+
+/// Builds a network anew. `make` says for each gate what stands for it in the new one; what it makes has to be
+/// the same function of the same inputs, so that loops keep their least fixpoint.
+pub(super) fn rewrite(network: &Network, make: impl FnMut(&mut Builder, Gate) -> Signal) -> Network {
+    rewrite_outputs(network, make, Interface::clone)
+}
+
+/// Like [`rewrite`], with other outputs, which are those of the old network.
+pub(super) fn rewrite_outputs(
+    network: &Network,
+    mut make: impl FnMut(&mut Builder, Gate) -> Signal,
+    outputs: impl FnOnce(&Interface) -> Interface,
+) -> Network {
+    let interface = network.interface();
+    let mut builder = Builder::with_capacity(interface, network.node_count(), network.edge_count());
+    let mut map: Vec<Signal> = (0..interface.first_gate()).map(|node| Signal::of(NodeId(node))).collect();
+    map.resize(network.node_count(), Signal::FALSE);
+    let mut inputs = Vec::new();
+    let mut translate = |builder: &mut Builder, map: &[Signal], node: NodeId| {
+        inputs.clear();
+        let translated = |signal: &Signal| map[signal.node().index()].inverted_if(signal.is_inverted());
+        inputs.extend(network.inputs(node).iter().map(translated));
+        make(builder, Gate { node, kind: network.kind(node), inputs: &mut inputs })
+    };
+    let mut next = interface.first_gate();
+    for range in network.loops() {
+        for node in next..range.start {
+            map[node as usize] = translate(&mut builder, &map, NodeId(node));
+        }
+        builder.open_loop();
+        let knots: Vec<NodeId> = range.clone().map(NodeId).filter(|&node| is_knot(network, node)).collect();
+        let reserved: Vec<NodeId> = knots.iter().map(|_| builder.reserve()).collect();
+        for (&knot, &reserved) in knots.iter().zip(&reserved) {
+            map[knot.index()] = Signal::of(reserved);
+        }
+        for node in range.clone().map(NodeId).filter(|node| knots.binary_search(node).is_err()) {
+            map[node.index()] = translate(&mut builder, &map, node);
+        }
+        for (&knot, &reserved) in knots.iter().zip(&reserved) {
+            let signal = translate(&mut builder, &map, knot);
+            builder.define_as(reserved, signal);
+        }
+        builder.close_loop();
+        next = range.end;
+    }
+    for node in next..network.node_count() as u32 {
+        map[node as usize] = translate(&mut builder, &map, NodeId(node));
+    }
+    let translated = |signal: Signal| map[signal.node().index()].inverted_if(signal.is_inverted());
+    let interface = outputs(interface).map_outputs(translated);
+    builder.finish(interface)
+}
+
+/// Whether a node has inputs that stand behind it, or is one itself.
+fn is_knot(network: &Network, node: NodeId) -> bool {
+    network.inputs(node).last().is_some_and(|signal| signal.node() >= node)
+}

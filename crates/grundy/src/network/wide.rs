@@ -1,0 +1,34 @@
+//! Nodes with very many inputs, taken apart: machines count inputs in small numbers.
+
+use super::rewrite::rewrite;
+use super::{Network, Signal};
+
+/// The network with at most this many inputs for each node, up to the square of it.
+pub(crate) fn split_wide(network: Network, most: usize) -> Network {
+    if network.gates().all(|node| network.inputs(node).len() <= most) {
+        return network;
+    }
+    rewrite(&network, |builder, gate| {
+        if gate.inputs.len() <= most {
+            return builder.node(gate.kind, gate.inputs);
+        }
+        let part = |part: &[Signal]| builder.node(gate.kind, &mut part.to_vec());
+        let mut parts: Vec<Signal> = gate.inputs.chunks(most).map(part).collect();
+        builder.node(gate.kind, &mut parts)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::split_wide;
+    use crate::network::testing::{network, optimized};
+
+    #[test]
+    fn wide_nodes_are_taken_apart() {
+        let rules = "(<= terminal (true (f 1)) (true (f 2)) (true (f 3)))";
+        let network = optimized(network(rules), &["single-input"]);
+        let split = split_wide(network.clone(), 2);
+        assert_eq!((network.edge_count(), split.edge_count()), (3, 2 + 1 + 2));
+        assert!(split.gates().all(|node| split.inputs(node).len() <= 2));
+    }
+}
