@@ -215,7 +215,9 @@ fn reason(error: &GameError) -> String {
 pub(crate) fn failure(error: &GameError) -> Failure {
     let outcome = match error {
         GameError::Ground(GroundError::Limit { .. }) => Outcome::Limit,
-        GameError::Connect(grundy::network::ConnectError::TooLarge) => Outcome::Limit,
+        GameError::Connect(
+            grundy::network::ConnectError::TooLarge | grundy::network::ConnectError::Lifted(_),
+        ) => Outcome::Limit,
         _ => Outcome::Wrong,
     };
     match error {

@@ -65,9 +65,7 @@ fn forms() -> Vec<GroundConfig> {
 fn check_meaning(sheet: &Program, playouts: u64, steps: usize) {
     for config in forms() {
         let mut text = Vec::new();
-        println!("{:?}", config.thresholds);
-        let grounded = ground(sheet, &config);
-        let grounded = grounded.expect("the game is ground");
+        let grounded = ground(sheet, &config).expect("the game is ground");
         write_kif(&grounded, &mut text).expect("memory takes all");
         let read_back = program("ground.kif", &String::from_utf8(text).expect("KIF is text"));
         assert_agree(&mut reference(sheet), &mut reference(&read_back), playouts, steps);
@@ -86,7 +84,6 @@ fn bundled_games_keep_their_meaning() {
     for (name, sheet) in bundled_games() {
         let program = program(&name, &sheet);
         if ground_with(&program, Method::Fused, true).rule_count() < 10_000 {
-            println!("{name}");
             check_meaning(&program, 1, 6);
         }
     }

@@ -12,6 +12,9 @@ pub enum ConnectError {
     /// An atom depends on its own negation.
     #[error("`{0}` depends on its own negation")]
     NegationCycle(String),
+    /// A predicate was left lifted when the game was ground.
+    #[error("`{0}` is not ground; only the lifted reasoner can value it")]
+    Lifted(String),
     /// There are more rules than a network can hold.
     #[error("the network would have too many edges (limit `edges`)")]
     TooLarge,
@@ -24,6 +27,10 @@ const MOST_EDGES: u64 = 1 << 30;
 pub fn connect(ground: &GroundProgram) -> Result<Network, ConnectError> {
     if ground.literal_count() + ground.rule_count() + u64::from(ground.atom_count()) > MOST_EDGES {
         return Err(ConnectError::TooLarge);
+    }
+    if let Some(lifted) = ground.lifted().first() {
+        let name = ground.program().name(ground.lifted_predicate(lifted));
+        return Err(ConnectError::Lifted(name.to_owned()));
     }
     let (mut interface, mut signals) = inputs(ground);
     let rules = RulesByHead::new(ground);

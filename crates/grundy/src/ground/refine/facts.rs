@@ -10,6 +10,9 @@ use smallvec::SmallVec;
 /// Atoms that a rule without conditions gives, by relation.
 type Facts = FxHashMap<RelationId, FxHashSet<u32>>;
 
+/// Head relation, and relation and sign of each condition.
+type Signature = (RelationId, Vec<(RelationId, bool)>);
+
 /// Takes facts out of conditions, and out of the program what they make superfluous: rules that ask for their
 /// negation, and other rules for them. What has no condition left is a fact as well, so this is repeated.
 pub(super) fn fold_facts(draft: &mut Draft<'_>) {
@@ -31,8 +34,7 @@ pub(super) fn fold_facts(draft: &mut Draft<'_>) {
 fn fold(blocks: &mut Vec<Block>, facts: &Facts) {
     let none = FxHashSet::default();
     let of = |relation: RelationId| facts.get(&relation).unwrap_or(&none);
-    let mut changed: FxHashMap<(RelationId, Vec<(RelationId, bool)>), FxHashSet<Vec<u32>>> =
-        FxHashMap::default();
+    let mut changed: FxHashMap<Signature, FxHashSet<Vec<u32>>> = FxHashMap::default();
     for block in blocks.iter_mut() {
         let heads = of(block.head);
         let is_affected = block.literals.iter().any(|(relation, _)| !of(*relation).is_empty());
