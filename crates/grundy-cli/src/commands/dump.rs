@@ -6,9 +6,9 @@ use crate::output::{Failure, Outcome, note, print, print_json};
 use anyhow::Result;
 use clap::ValueEnum;
 use grundy::analysis;
-use grundy::flat::{flatten, print_flat};
+use grundy::flat::{Flat, flatten, matched, print_flat, stored};
 use grundy::game::Game;
-use grundy::ground::{DotError, MOST_NODES};
+use grundy::ground::{DotError, GroundProgram, MOST_NODES, ground, write_kif};
 use grundy::network::{NetworkSlice, Optimized, PASSES, PassSize, write_network, write_network_dot};
 use grundy_syntax::{Notation, Printer, print_sexprs, read_sexprs};
 use serde_json::{Value, json};
@@ -73,6 +73,14 @@ enum Stage {
     Analysis,
     /// Rules over relations: functions taken apart, `base` and `input` linked
     Flat,
+    /// g(R), what is matched: the rules without dynamic negation, which may not prune
+    Matched,
+    /// s(R), what is stored: dynamic rules without their static conditions
+    Stored,
+    /// The rules that compact grounding makes of these: split, on demand, guarded
+    Compact,
+    /// The ground rules, in compact form
+    Ground,
     /// AND and OR nodes between the facts and moves of a state and its answers
     Network,
 }
@@ -133,11 +141,16 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
             });
             ("analysis", analysis::print_analysis(&loaded.program, &loaded.analysis), sizes)
         }
-        Stage::Flat => {
-            let program = load(&args.file, &args.read)?.program;
-            let flat = flatten(&program);
-            let sizes = json!({"relations": flat.relations.len(), "rules": flat.rules.len()});
-            ("flat", print_flat(&program, &flat), sizes)
+        Stage::Flat => dump_flat(args, "flat", |flat| flat)?,
+        Stage::Matched => dump_flat(args, "matched", |flat| matched(&flat))?,
+        Stage::Stored => dump_flat(args, "stored", |flat| stored(&flat))?,
+        Stage::Compact => {
+            let ground = ground_game(args)?;
+            ("compact", print_flat(ground.program(), ground.flat()), ground_sizes(&ground))
+        }
+        Stage::Ground => {
+            let ground = ground_game(args)?;
+            ("ground", written(|out| write_kif(&ground, out))?, ground_sizes(&ground))
         }
         Stage::Network => dump_network(args)?,
     };
@@ -150,6 +163,33 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         note(&format!("{name}: {} in {seconds:.3} s", sizes.collect::<Vec<_>>().join(", ")));
     }
     Ok(Outcome::Fine)
+}
+
+/// A flat program, or what becomes of it.
+fn dump_flat(
+    args: &Args,
+    name: &'static str,
+    change: impl FnOnce(Flat) -> Flat,
+) -> Result<(&'static str, String, Value)> {
+    let program = load(&args.file, &args.read)?.program;
+    let flat = change(flatten(&program));
+    let sizes = json!({"relations": flat.relations.len(), "rules": flat.rules.len()});
+    Ok((name, print_flat(&program, &flat), sizes))
+}
+
+fn ground_game(args: &Args) -> Result<GroundProgram> {
+    let game = load_game(&args.file, &args.read)?;
+    let config = args.reason.machine_config(true).ground;
+    ground(&game.program, &config).map_err(|error| failure(&error.into()).into())
+}
+
+fn ground_sizes(ground: &GroundProgram) -> Value {
+    json!({
+        "relations": ground.flat().relations.len(),
+        "rules": ground.flat().rules.len(),
+        "ground rules": ground.rule_count(),
+        "ground conditions": ground.literal_count(),
+    })
 }
 
 fn dump_network(args: &Args) -> Result<(&'static str, String, Value)> {

@@ -17,12 +17,14 @@ mod demand;
 mod print;
 mod shapes;
 mod split;
+mod views;
 
 pub use build::flatten;
 pub(crate) use build::kind_of;
 pub(crate) use demand::{ask, askable, callers, demand, raise_kinds};
 pub use print::print_flat;
 pub(crate) use split::{renumber, substitute};
+pub use views::{matched, stored};
 
 use grundy_syntax::{PredicateId, TermId, Terms};
 

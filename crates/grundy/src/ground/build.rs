@@ -19,9 +19,9 @@ use std::time::Instant;
 /// Grounds a game.
 ///
 /// 1. Functions are taken apart ([`flatten`]), relations are classed static or dynamic. In compact form, rules are
-///    simplified ([`compact::simplify`]).
+///    simplified (`compact`).
 /// 2. An attempt is made. In compact form, a rule that has far more instances than expected ends it, and another one
-///    is made with other [`Tactics`].
+///    is made with other `Tactics`.
 pub fn ground(sheet: &Program, config: &GroundConfig) -> Result<GroundProgram, GroundError> {
     let start = Instant::now();
     let mut program = sheet.clone();
@@ -105,6 +105,11 @@ fn attempt(
         for min_cost in [config.thresholds.split, f64::INFINITY] {
             (splits, store) = revise(&mut program, &mut flat, &mut engine, (splits, store), min_cost)?;
         }
+        let mut number = 0;
+        flat.rules.retain(|_| {
+            number += 1;
+            !store.is_dropped(number - 1)
+        });
     }
     let (mut blocks, repeats) = store.finish(&engine.relations);
     if !config.faithful {

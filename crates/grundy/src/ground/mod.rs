@@ -176,6 +176,11 @@ impl GroundProgram {
         self.flat.relations[relation].predicate
     }
 
+    /// The rules that were ground: in compact form those that splitting and evaluation on demand have made.
+    pub fn flat(&self) -> &Flat {
+        &self.flat
+    }
+
     /// The game that was grounded.
     pub fn program(&self) -> &Program {
         &self.program

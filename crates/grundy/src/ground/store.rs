@@ -66,6 +66,8 @@ pub(super) struct Store {
     /// How many instances the rule that runs had when it began.
     begun_with: u64,
     current: usize,
+    /// For each rule, whether it was taken back.
+    dropped: Vec<bool>,
     /// Whether instances are kept; otherwise heads are derived, and that is all.
     pub(super) active: bool,
 }
@@ -86,6 +88,7 @@ impl Store {
             caps,
             begun_with: 0,
             current: 0,
+            dropped: Vec::new(),
             active: true,
         };
         store.add_recipes(flat);
@@ -137,9 +140,11 @@ impl Store {
                 self.known[block] = self.known[block].take().map(|_| HashTable::new());
             }
         }
-        for (recipe, dropped) in self.recipes.iter_mut().zip(&revision.dropped) {
-            if *dropped {
+        self.dropped.resize(self.recipes.len(), false);
+        for (rule, recipe) in self.recipes.iter_mut().enumerate() {
+            if revision.dropped.get(rule).is_some_and(|dropped| *dropped) {
                 *recipe = None;
+                self.dropped[rule] = true;
             }
         }
         let new_relations = &flat.relations[self.mentions.len()..];
@@ -188,6 +193,11 @@ impl Store {
         for (look, &cap) in self.next_look.iter_mut().zip(&self.caps) {
             *look = first_look(cap);
         }
+    }
+
+    /// Whether a rule was taken back.
+    pub(super) fn is_dropped(&self, rule: usize) -> bool {
+        self.dropped.get(rule).is_some_and(|dropped| *dropped)
     }
 
     /// Whether the instances of a rule are kept.
