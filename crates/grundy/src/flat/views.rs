@@ -45,8 +45,8 @@ mod tests {
         let rule =
             |text: String| text.lines().find(|line| line.starts_with("legal")).unwrap_or("").to_owned();
         let g = rule(print_flat(&program, &matched(&flat)));
-        assert_eq!(g, "legal(r, V0) <- true/at(V1), edge(V1, V0), not edge(V0, V1), V1 != V0.");
+        assert_eq!(g, "legal/_/go(r, V0) <- true/at(V1), edge(V1, V0), not edge(V0, V1), V1 != V0.");
         let s = rule(print_flat(&program, &stored(&flat)));
-        assert_eq!(s, "legal(r, V0) <- true/at(V1), not true/at(V0).");
+        assert_eq!(s, "legal/_/go(r, V0) <- true/at(V1), not true/at(V0).");
     }
 }
