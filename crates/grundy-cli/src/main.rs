@@ -7,6 +7,7 @@ mod interrupt;
 mod output;
 mod progress;
 mod render;
+mod sample;
 mod trace;
 
 use clap::{Parser, Subcommand};
@@ -39,6 +40,7 @@ enum Command {
     Simulate(commands::simulate::Args),
     Perft(commands::perft::Args),
     Verify(commands::verify::Args),
+    Metarules(commands::metarules::Args),
 }
 
 fn main() -> ExitCode {
@@ -50,6 +52,7 @@ fn main() -> ExitCode {
         Command::Simulate(args) => commands::simulate::run(&args),
         Command::Perft(args) => commands::perft::run(&args),
         Command::Verify(args) => commands::verify::run(&args),
+        Command::Metarules(args) => commands::metarules::run(&args),
     };
     ExitCode::from(outcome.unwrap_or_else(Outcome::of_failure) as u8)
 }

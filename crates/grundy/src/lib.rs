@@ -7,6 +7,7 @@ pub mod analysis;
 pub mod flat;
 pub mod ground;
 pub mod lifted;
+pub mod meta;
 pub mod reasoner;
 mod tabling;
 
