@@ -41,6 +41,7 @@ enum Command {
     Perft(commands::perft::Args),
     Verify(commands::verify::Args),
     Metarules(commands::metarules::Args),
+    Unfold(commands::unfold::Args),
 }
 
 fn main() -> ExitCode {
@@ -53,6 +54,7 @@ fn main() -> ExitCode {
         Command::Perft(args) => commands::perft::run(&args),
         Command::Verify(args) => commands::verify::run(&args),
         Command::Metarules(args) => commands::metarules::run(&args),
+        Command::Unfold(args) => commands::unfold::run(&args),
     };
     ExitCode::from(outcome.unwrap_or_else(Outcome::of_failure) as u8)
 }

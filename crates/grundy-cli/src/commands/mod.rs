@@ -7,4 +7,5 @@ pub(crate) mod ground;
 pub(crate) mod metarules;
 pub(crate) mod perft;
 pub(crate) mod simulate;
+pub(crate) mod unfold;
 pub(crate) mod verify;

@@ -64,6 +64,7 @@ pub struct Domain {
     rules: FxHashMap<PredicateId, Vec<Clause>>,
     effects: FxHashMap<PredicateId, Vec<Clause>>,
     recursive: FxHashSet<PredicateId>,
+    by_moves: FxHashSet<PredicateId>,
     /// Fluents of a game, with the function that stands in `true`.
     functions: FxHashMap<PredicateId, SymbolId>,
     fluent_of: FxHashMap<(SymbolId, usize), PredicateId>,
@@ -96,6 +97,7 @@ impl Domain {
             rules: FxHashMap::default(),
             effects: FxHashMap::default(),
             recursive: recursive_predicates(program, &analysis),
+            by_moves: predicates_by_moves(program),
             functions: FxHashMap::default(),
             fluent_of: FxHashMap::default(),
             program: own,
@@ -156,6 +158,25 @@ impl Domain {
     /// Whether a predicate depends on itself.
     pub(crate) fn is_recursive(&self, predicate: PredicateId) -> bool {
         self.recursive.contains(&predicate)
+    }
+
+    /// Whether a predicate depends on the moves that are made.
+    pub(crate) fn depends_on_moves(&self, predicate: PredicateId) -> bool {
+        self.by_moves.contains(&predicate)
+    }
+
+    /// A new predicate that rules will define; `wish` is its name unless it is taken.
+    pub(crate) fn new_view(&mut self, wish: &str, arity: usize) -> PredicateId {
+        let mut name = wish.to_owned();
+        let mut number = 2;
+        while self.program.find_predicate(&name, arity).is_some() {
+            name = format!("{wish}{number}");
+            number += 1;
+        }
+        let predicate = self.program.predicate(&name, arity);
+        self.kinds.resize(self.program.predicate_count(), Kind::View);
+        self.topology.grow(self.program.predicate_count());
+        predicate
     }
 
     /// How many moves are made at a time.
@@ -448,6 +469,26 @@ fn derive_topology(
     let limits =
         Limits { facts: limits.facts, deadline: deadline_after(limits.timeout), ..Limits::default() };
     Ok(Evaluator::new(program.clone(), given, wanted, limits)?)
+}
+
+/// The predicates that `does` is somewhere below.
+fn predicates_by_moves(program: &Program) -> FxHashSet<PredicateId> {
+    let does = match program.dialect {
+        Dialect::Game => program.keyword(Keyword::Does),
+        Dialect::Theory => program.find_predicate("does", 1),
+    };
+    let mut found: FxHashSet<PredicateId> = does.into_iter().collect();
+    loop {
+        let before = found.len();
+        for rule in &program.rules {
+            if rule.literals().filter_map(Literal::atom).any(|atom| found.contains(&atom.predicate)) {
+                found.insert(rule.head.predicate);
+            }
+        }
+        if found.len() == before {
+            return found;
+        }
+    }
 }
 
 fn recursive_predicates(program: &Program, analysis: &Analysis) -> FxHashSet<PredicateId> {

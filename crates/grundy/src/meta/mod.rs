@@ -13,6 +13,7 @@
 mod branching;
 mod clause;
 mod domain;
+mod goal;
 mod impossible;
 mod limits;
 mod matching;
@@ -24,11 +25,14 @@ mod print;
 mod single_valued;
 mod states;
 mod terms;
+pub mod unfold;
 mod useless;
+mod winning;
 
 pub use branching::Branching;
 pub use clause::Clause;
 pub use domain::{Domain, DomainLimits};
+pub use goal::ParsedGoal;
 pub use limits::MetaError;
 pub use memory::Memory;
 pub use ordering::{Ordering, variables_in};
@@ -38,6 +42,7 @@ pub use print::{MetaPrinter, Printed, usual_notation};
 pub use single_valued::{Origin, SingleValued};
 pub use states::WorkingMemories;
 pub use useless::Useless;
+pub use winning::{Forced, extend, forced_moves, losing_target, winning_target};
 
 use limits::{Budget, deadline_after};
 use std::time::Duration;

@@ -2,28 +2,37 @@
 
 use grundy_syntax::{Atom, Literal, Symbols, Term, TermId, Terms, VariableId};
 
-/// What variables stand for; a variable may stand for a term with variables in it.
+/// What variables stand for; a variable may stand for a term with variables in it. Variables below
+/// `frozen` count as constants when terms are unified.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Bindings(Vec<Option<TermId>>);
+pub(crate) struct Bindings {
+    terms: Vec<Option<TermId>>,
+    frozen: u32,
+}
 
 impl Bindings {
+    /// No bindings, and none allowed for variables below this.
+    pub(crate) fn frozen_below(frozen: u32) -> Bindings {
+        Bindings { terms: Vec::new(), frozen }
+    }
+
     /// What a variable stands for, if that is known.
     pub(crate) fn get(&self, variable: VariableId) -> Option<TermId> {
-        self.0.get(variable.0 as usize).copied().flatten()
+        self.terms.get(variable.0 as usize).copied().flatten()
     }
 
     /// Binds a variable.
     pub(crate) fn bind(&mut self, variable: VariableId, term: TermId) {
         let place = variable.0 as usize;
-        if self.0.len() <= place {
-            self.0.resize(place + 1, None);
+        if self.terms.len() <= place {
+            self.terms.resize(place + 1, None);
         }
-        self.0[place] = Some(term);
+        self.terms[place] = Some(term);
     }
 
     /// Forgets a variable.
     pub(crate) fn unbind(&mut self, variable: VariableId) {
-        self.0[variable.0 as usize] = None;
+        self.terms[variable.0 as usize] = None;
     }
 
     /// Follows bound variables to what they stand for.
@@ -60,8 +69,8 @@ impl Bindings {
             return true;
         }
         match (terms.get(a), terms.get(b)) {
-            (Term::Variable(variable), _) => self.bind_if_finite(terms, variable, b),
-            (_, Term::Variable(variable)) => self.bind_if_finite(terms, variable, a),
+            (Term::Variable(variable), _) if variable.0 >= self.frozen => self.bind_if_finite(terms, variable, b),
+            (_, Term::Variable(variable)) if variable.0 >= self.frozen => self.bind_if_finite(terms, variable, a),
             (Term::Compound(f, xs), Term::Compound(g, ys)) => {
                 f == g && xs.len() == ys.len() && xs.iter().zip(ys).all(|(&x, &y)| self.unify(terms, x, y))
             }

@@ -10,7 +10,7 @@ use super::matching::has_match;
 use super::memory::Memory;
 use super::pattern::{Pattern, contains};
 use super::terms::{Bindings, map_literal, variables_of};
-use grundy_syntax::{Atom, Literal, PredicateId, Term, TermId, Terms, VariableId};
+use grundy_syntax::{Atom, Literal, PredicateId, Term, Terms, VariableId};
 
 /// A condition that holds whenever some others do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -231,12 +231,4 @@ pub(crate) fn is_useless(terms: &Terms, known: &[Useless], others: &[Literal], c
 /// Whether a conjunction contains an impossible pattern.
 pub(crate) fn is_impossible(terms: &Terms, known: &[Pattern], body: &[&Literal]) -> bool {
     known.iter().any(|metarule| contains(terms, &metarule.literals, body))
-}
-
-/// A term that is a variable.
-pub(crate) fn as_variable(terms: &Terms, term: TermId) -> Option<VariableId> {
-    match terms.get(term) {
-        Term::Variable(variable) => Some(variable),
-        _ => None,
-    }
 }
