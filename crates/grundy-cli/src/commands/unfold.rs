@@ -8,8 +8,8 @@ use anyhow::Result;
 use clap::ValueEnum;
 use grundy::meta::unfold::{Count, Kinds, UnfoldConfig, Unfolding, count_unfolded, unfold};
 use grundy::meta::{
-    Clause, Domain, DomainLimits, Memory, MetaPrinter, Metarules, ParsedGoal, SearchConfig, SingleValued,
-    find_metarules,
+    Domain, DomainLimits, InductionConfig, Memory, MetaPrinter, Metarules, ParsedGoal, SearchConfig, SingleValued,
+    find_metarules, prove_single_valued,
 };
 use grundy_syntax::Dialect;
 use indicatif::HumanCount;
@@ -148,7 +148,10 @@ fn knowledge(args: &Args, loaded: &Loaded, domain: &mut Domain) -> Result<(Metar
     let states = args.sample.states(loaded, &args.read)?;
     let memories: Vec<Memory> = args.sample.memories(loaded, domain, &states)?;
     let config = SearchConfig { timeout: Some(args.timeout / 10), ..SearchConfig::default() };
-    Ok((find_metarules(domain, &memories, &config), Vec::new()))
+    let metarules = find_metarules(domain, &memories, &config);
+    let induction = InductionConfig { timeout: args.timeout / 4, ..InductionConfig::default() };
+    let proved = prove_single_valued(domain, &memories, &metarules, &induction);
+    Ok((metarules, proved))
 }
 
 fn report_count(args: &Args, generated: Count, start: Instant) -> Result<Outcome> {

@@ -65,6 +65,8 @@ pub struct Domain {
     effects: FxHashMap<PredicateId, Vec<Clause>>,
     recursive: FxHashSet<PredicateId>,
     by_moves: FxHashSet<PredicateId>,
+    /// Predicates that were added, and of which no rules are known here.
+    added: FxHashSet<PredicateId>,
     /// Fluents of a game, with the function that stands in `true`.
     functions: FxHashMap<PredicateId, SymbolId>,
     fluent_of: FxHashMap<(SymbolId, usize), PredicateId>,
@@ -98,6 +100,7 @@ impl Domain {
             effects: FxHashMap::default(),
             recursive: recursive_predicates(program, &analysis),
             by_moves: predicates_by_moves(program),
+            added: FxHashSet::default(),
             functions: FxHashMap::default(),
             fluent_of: FxHashMap::default(),
             program: own,
@@ -176,7 +179,23 @@ impl Domain {
         let predicate = self.program.predicate(&name, arity);
         self.kinds.resize(self.program.predicate_count(), Kind::View);
         self.topology.grow(self.program.predicate_count());
+        self.added.insert(predicate);
         predicate
+    }
+
+    /// A predicate without arguments for rules that nobody will see.
+    pub(crate) fn scratch_view(&mut self) -> PredicateId {
+        const NAME: &str = "scratch view";
+        match self.program.find_predicate(NAME, 0).filter(|known| self.added.contains(known)) {
+            Some(known) => known,
+            None => self.new_view(NAME, 0),
+        }
+    }
+
+    /// Whether all rules of a view are known, and none of them leads back to it.
+    pub(crate) fn can_be_unfolded(&self, predicate: PredicateId) -> bool {
+        let is_view = self.kind(predicate) == Kind::View;
+        is_view && !self.is_recursive(predicate) && !self.added.contains(&predicate)
     }
 
     /// How many moves are made at a time.

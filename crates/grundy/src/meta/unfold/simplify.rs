@@ -347,7 +347,7 @@ impl Simplifier<'_> {
             return false;
         }
         let Some(Goal { literal: Literal::Holds(atom), .. }) = with_atom.body.pop() else { return true };
-        if depth == 0 || inner.domain.kind(atom.predicate) != Kind::View || inner.domain.is_recursive(atom.predicate) {
+        if depth == 0 || !inner.domain.can_be_unfolded(atom.predicate) {
             return true;
         }
         let rules = inner.domain.rules(atom.predicate).to_vec();
@@ -366,7 +366,7 @@ impl Simplifier<'_> {
                 return false;
             }
             let last = unfolded.body.iter().rev().find_map(|goal| match &goal.literal {
-                Literal::Holds(atom) if inner.domain.kind(atom.predicate) == Kind::View => Some((atom.clone(), goal.time)),
+                Literal::Holds(atom) if inner.domain.can_be_unfolded(atom.predicate) => Some((atom.clone(), goal.time)),
                 _ => None,
             });
             last.is_none_or(|(atom, time)| inner.can_hold_with(&unfolded, &atom, time, depth - 1))
@@ -377,7 +377,7 @@ impl Simplifier<'_> {
     fn views(&mut self, rule: &Partial) -> Result<(), Cut> {
         for (place, goal) in rule.body.iter().enumerate() {
             let Literal::Holds(atom) = &goal.literal else { continue };
-            if self.domain.kind(atom.predicate) == Kind::View && !self.domain.is_recursive(atom.predicate) {
+            if self.domain.can_be_unfolded(atom.predicate) {
                 let mut rest = rule.clone();
                 rest.body.remove(place);
                 if !self.can_hold_with(&rest, atom, goal.time, NESTED_VIEWS) {
