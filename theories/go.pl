@@ -24,16 +24,18 @@ other(white, black).
 
 % A position. Every point has a colour: black, white or empty. A string of stones has as many names as it has
 % stones: string(P, S) says that the stones on P and S belong together, and liberty(L, S) that L is a
-% liberty of the string of S.
+% liberty of the string of S. moved(C) says who made the last move.
 
 :- dynamic colour/2.
 :- dynamic string/2.
 :- dynamic liberty/2.
+:- dynamic moved/1.
 :- dynamic does/1.
 
 % What holds in every position.
 
 :- colour(P, C), colour(P, D), C \== D.
+:- moved(C), moved(D), C \== D.
 :- string(P, _S), colour(P, empty).
 :- string(_P, S), colour(S, empty).
 :- string(P, S), colour(P, C), colour(S, D), C \== D.
@@ -59,6 +61,8 @@ legal(play(C, M)) :- captures(C, M, _S).
 legal(play(C, M)) :- joins(C, M, S), second_liberty(M, S).
 
 captured(S) :- does(play(C, M)), captures(C, M, S).
+
+next(moved(C)) :- does(play(C, _M)).
 
 % Effects on colours.
 
@@ -103,37 +107,37 @@ connection(C, S, T) :-
 
 % The last liberty has stones of C on its three other sides.
 taking(C, S) :-
-    other(C, D), colour(S, D), atari(L, S),
+    moved(C), other(C, D), colour(S, D), atari(L, S),
     connected(L, P), string(P, S),
     connected(L, X), colour(X, C), connected(L, Y), colour(Y, C), connected(L, Z), colour(Z, C),
     X \== Y, X \== Z, Y \== Z.
 
 % The last liberty touches the string on two sides, and stones of C on the others.
 taking(C, S) :-
-    other(C, D), colour(S, D), atari(L, S),
+    moved(C), other(C, D), colour(S, D), atari(L, S),
     connected(L, P), string(P, S), connected(L, Q), string(Q, S), P \== Q,
     connected(L, X), colour(X, C), connected(L, Y), colour(Y, C), X \== Y.
 
 % Two strings are in atari at different points, and one stone cannot save both.
 taking(C, S) :-
-    other(C, D), colour(S, D), atari(L, S), colour(T, D), atari(M, T), L \== M,
+    moved(C), other(C, D), colour(S, D), atari(L, S), colour(T, D), atari(M, T), L \== M,
     connected(L, X), colour(X, C), connected(M, Y), colour(Y, C),
     connected(L, P), string(P, S), connected(M, Q), string(Q, T).
 
 % The string is in atari, and its last liberty leads to one more point only, with stones of C beside it.
 taking(C, S) :-
-    other(C, D), colour(S, D), atari(L, S), connected(L, P), string(P, S),
+    moved(C), other(C, D), colour(S, D), atari(L, S), connected(L, P), string(P, S),
     connected(L, X), colour(X, C), connected(L, Y), colour(Y, C), X \== Y,
     connected(L, E), colour(E, empty), connected(E, F), F \== L, colour(F, C).
 
 % The string has two liberties that are neighbours, and stones of C on the outside of both.
 taking(C, S) :-
-    other(C, D), colour(S, D), liberty(L, S), liberty(M, S), connected(L, M),
+    moved(C), other(C, D), colour(S, D), liberty(L, S), liberty(M, S), connected(L, M),
     connected(L, P), string(P, S), connected(M, Q), string(Q, S),
     connected(L, X), colour(X, C), connected(M, Y), colour(Y, C), X \== Y.
 
 % The string shares its last liberty with another one that is in atari, too: taking both.
 taking(C, S) :-
-    other(C, D), colour(S, D), atari(L, S), colour(T, D), atari(L, T), \+ string(S, T),
+    moved(C), other(C, D), colour(S, D), atari(L, S), colour(T, D), atari(L, T), \+ string(S, T),
     connected(L, P), string(P, S), connected(L, Q), string(Q, T),
     connected(L, X), colour(X, C), connected(L, Y), colour(Y, C), X \== Y.

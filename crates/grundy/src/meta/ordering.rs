@@ -87,8 +87,12 @@ impl Ordering {
     }
 
     fn candidates(&self, terms: &Terms, literals: &[Literal], bound: &[VariableId]) -> Vec<Vec<usize>> {
-        let firsts = (0..literals.len()).filter(|&place| matches!(literals[place], Literal::Holds(_)));
-        let firsts = std::iter::once(None).chain(firsts.map(Some));
+        let is_first = |place: &usize| matches!(literals[*place], Literal::Holds(_));
+        let mut firsts: Vec<usize> = (0..literals.len()).filter(is_first).collect();
+        let alone = |place: usize| self.answers(terms, &literals[place], bound);
+        firsts.sort_by(|&a, &b| alone(a).total_cmp(&alone(b)));
+        firsts.truncate(MOST_FIRSTS);
+        let firsts = std::iter::once(None).chain(firsts.into_iter().map(Some));
         firsts.map(|first| self.greedy(terms, literals, bound, first)).collect()
     }
 
@@ -167,6 +171,9 @@ impl Ordering {
         }
     }
 }
+
+/// So many conditions are tried as the first one.
+const MOST_FIRSTS: usize = 8;
 
 /// So many orders are tried out on working memories.
 const MOST_COUNTED: usize = 12;

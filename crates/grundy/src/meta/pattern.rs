@@ -99,7 +99,7 @@ fn pair_off(
 ) -> bool {
     let Some((first, rest)) = rest.split_first() else { return is_renaming(terms, bindings, trail) };
     for place in 0..others.len() {
-        if used[place] {
+        if used[place] || !same_kind(first, &others[place]) {
             continue;
         }
         for swapped in [false, true] {
@@ -160,11 +160,51 @@ pub(crate) fn embed(
     bindings: &mut Bindings,
     visit: &mut dyn FnMut(&Bindings) -> bool,
 ) -> bool {
-    let is_test = |literal: &&Literal| matches!(literal, Literal::Distinct(..));
-    let mut ordered: Vec<&Literal> = pattern.iter().filter(|literal| !is_test(literal)).collect();
-    ordered.extend(pattern.iter().filter(is_test));
+    let Some(ordered) = embedding_order(terms, pattern, body) else { return false };
     let mut trail = Vec::new();
     embed_rest(terms, &ordered, body, bindings, &mut trail, visit)
+}
+
+/// An order in which conditions fail early: rare predicates first, then what shares variables with
+/// those before, tests last. `None` if a predicate of the pattern does not occur in the body at all.
+fn embedding_order<'p>(terms: &Terms, pattern: &'p [Literal], body: &[&Literal]) -> Option<Vec<&'p Literal>> {
+    let kind = |literal: &Literal| match literal {
+        Literal::Holds(atom) => Some((true, atom.predicate)),
+        Literal::Not(atom) => Some((false, atom.predicate)),
+        Literal::Distinct(..) => None,
+    };
+    let mut left: Vec<(usize, &Literal)> = Vec::with_capacity(pattern.len());
+    for literal in pattern {
+        let own = kind(literal);
+        let candidates = body.iter().filter(|other| kind(other) == own).count();
+        if candidates == 0 && own.is_some() {
+            return None;
+        }
+        left.push((if own.is_some() { candidates } else { usize::MAX }, literal));
+    }
+    if left.len() <= 2 {
+        left.sort_by_key(|&(candidates, _)| candidates);
+        return Some(left.into_iter().map(|(_, literal)| literal).collect());
+    }
+    let mut known: Vec<VariableId> = Vec::new();
+    let mut ordered = Vec::with_capacity(left.len());
+    while !left.is_empty() {
+        let cost = |&(candidates, literal): &(usize, &Literal)| {
+            let variables = super::terms::variables_of(terms, literal);
+            let free = variables.iter().filter(|variable| !known.contains(variable)).count();
+            match free {
+                _ if candidates == usize::MAX => usize::MAX,
+                0 => 0,
+                _ if free < variables.len() => 1 + free,
+                _ => 100 + candidates,
+            }
+        };
+        let best = (0..left.len()).min_by_key(|&place| cost(&left[place])).unwrap_or(0);
+        let (_, literal) = left.remove(best);
+        known.extend(super::terms::variables_of(terms, literal));
+        ordered.push(literal);
+    }
+    Some(ordered)
 }
 
 fn embed_rest(
@@ -186,6 +226,9 @@ fn embed_rest(
         }
     }
     for literal in body {
+        if !same_kind(first, literal) {
+            continue;
+        }
         for swapped in [false, true] {
             let mark = trail.len();
             let found = match_literal(terms, first, literal, swapped, bindings, trail)
@@ -200,6 +243,14 @@ fn embed_rest(
         }
     }
     false
+}
+
+fn same_kind(a: &Literal, b: &Literal) -> bool {
+    match (a, b) {
+        (Literal::Holds(a), Literal::Holds(b)) | (Literal::Not(a), Literal::Not(b)) => a.predicate == b.predicate,
+        (Literal::Distinct(..), Literal::Distinct(..)) => true,
+        _ => false,
+    }
 }
 
 /// What a variable of the pattern, or a ground term, is in the body.

@@ -134,7 +134,11 @@ pub(crate) fn match_term(
 
 /// Takes back what was bound since the trail had this length.
 pub(crate) fn undo(bindings: &mut Bindings, trail: &mut Vec<VariableId>, length: usize) {
-    trail.drain(length..).for_each(|variable| bindings.unbind(variable));
+    while trail.len() > length {
+        if let Some(variable) = trail.pop() {
+            bindings.unbind(variable);
+        }
+    }
 }
 
 /// A condition with its terms replaced.

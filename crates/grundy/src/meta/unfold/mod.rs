@@ -159,7 +159,6 @@ pub fn unfold(
         counts: Counts::default(),
         unfolded: target.goals.iter().filter_map(|(literal, _)| Some(literal.atom()?.predicate)).collect(),
         auxiliaries: Vec::new(),
-        auxiliary_of: FxHashMap::default(),
         ordering,
         domain,
     };
@@ -170,7 +169,7 @@ pub fn unfold(
     };
     let mut result = Unfolding { rules: unfolder.run(vec![main], target.head, &shown)?, ..Unfolding::default() };
     let mut done = 0;
-    while let Some(&auxiliary) = unfolder.auxiliaries.get(done) {
+    while let Some(auxiliary) = unfolder.auxiliaries.get(done).cloned() {
         done += 1;
         let starts = unfolder.auxiliary_rules(&auxiliary);
         let all = |rule: &Partial, _: usize| rule.outside();
@@ -183,14 +182,15 @@ pub fn unfold(
     Ok(result)
 }
 
-/// A predicate that stands for another one at a later time.
-#[derive(Clone, Copy, Debug)]
+/// A predicate that stands for an atom at a later time: what makes it true, asked before the moves.
+#[derive(Clone, Debug)]
 struct Auxiliary {
     predicate: PredicateId,
-    of: PredicateId,
+    atom: Atom,
     time: u8,
-    /// How many times lie before it, moves of which it depends on.
-    levels: u8,
+    /// The arguments (those of the atom, and the moves), with what is known of them where the
+    /// predicate is asked for.
+    context: Partial,
 }
 
 /// The arguments of a rule's head.
@@ -205,7 +205,6 @@ struct Unfolder<'a> {
     /// Recursive predicates that are unfolded all the same, until rules are too long: the goal's own.
     unfolded: FxHashSet<PredicateId>,
     auxiliaries: Vec<Auxiliary>,
-    auxiliary_of: FxHashMap<(PredicateId, u8), Auxiliary>,
     ordering: Option<Ordering>,
 }
 
@@ -251,6 +250,7 @@ impl Unfolder<'_> {
     /// Unfolds rules until nothing is left to unfold.
     fn run(&mut self, starts: Vec<Partial>, head: PredicateId, shown: Shown<'_>) -> Result<Vec<Clause>, MetaError> {
         let mut results = Results::default();
+        let mut finished = Seen::default();
         let mut work: Vec<Partial> = starts.into_iter().rev().filter_map(|rule| self.simplified(rule)).collect();
         while let Some(rule) = work.pop() {
             self.budget.step().map_err(|_| self.out_of_budget())?;
@@ -264,6 +264,7 @@ impl Unfolder<'_> {
                     let next: Vec<Partial> = next.into_iter().filter_map(|rule| self.simplified(rule)).collect();
                     work.extend(next.into_iter().rev());
                 }
+                None if finished.contains(self, &rule) => self.counts.duplicates += 1,
                 None => {
                     if let Some(clause) = self.finish(rule, head, shown) {
                         results.insert(self, clause);
@@ -510,48 +511,125 @@ impl Unfolder<'_> {
     /// A rule with a condition at a later time replaced by its auxiliary predicate.
     fn with_auxiliary(&mut self, mut rest: Partial, atom: &Atom, time: u8, positive: bool) -> Partial {
         let levels = self.levels(&Goal::new(Literal::Holds(atom.clone()), time));
-        let players = self.domain.players();
-        let auxiliary = self.auxiliary(atom, time, levels);
-        let moves = &rest.moves[..usize::from(levels) * players];
-        let args = atom.args.iter().chain(moves).copied().collect();
-        let atom = Atom { predicate: auxiliary.predicate, args };
+        let count = usize::from(levels) * self.domain.players();
+        let mut context = match self.domain.is_recursive(atom.predicate) {
+            // A context would grow from call to call.
+            true => {
+                let head = self.fresh(0, atom.args.len());
+                let moves = self.fresh(atom.args.len() as u32, count);
+                Partial { head, moves, body: Vec::new(), variables: (atom.args.len() + count) as u32 }
+            }
+            false => self.context(&rest, atom, count),
+        };
+        let args: Box<[TermId]> = atom.args.iter().chain(&rest.moves[..count]).copied().collect();
+        context.substitute(&mut self.domain.program.terms, &Bindings::default());
+        let predicate = self.auxiliary(atom, time, levels, context);
+        let atom = Atom { predicate, args };
         rest.body.push(Goal::new(if positive { Literal::Holds(atom) } else { Literal::Not(atom) }, 0));
         rest
     }
 
-    fn auxiliary(&mut self, atom: &Atom, time: u8, levels: u8) -> Auxiliary {
-        if let Some(&known) = self.auxiliary_of.get(&(atom.predicate, time)) {
-            return known;
+    /// What a rule says about the arguments of an atom and the moves before it: conditions on the state
+    /// before the moves that have no other variables than theirs, and those that they determine.
+    fn context(&self, rule: &Partial, atom: &Atom, moves: usize) -> Partial {
+        let mut context = Partial {
+            head: atom.args.to_vec(),
+            moves: rule.moves[..moves].to_vec(),
+            body: Vec::new(),
+            variables: rule.variables,
+        };
+        let terms = &self.domain.program.terms;
+        let mut known = variables_in(terms, &context.outside());
+        let mut conditions: Vec<&Atom> = Vec::new();
+        for goal in rule.body.iter().filter(|goal| goal.time == 0) {
+            if let Literal::Holds(atom) = &goal.literal
+                && matches!(self.domain.kind(atom.predicate), Kind::Fluent | Kind::Topology)
+            {
+                conditions.push(atom);
+            }
+        }
+        loop {
+            let before = known.len();
+            for metarule in &self.knowledge.single_valued {
+                for atom in conditions.iter().filter(|atom| atom.predicate == metarule.predicate) {
+                    let key: Vec<TermId> = metarule.key_arguments().iter().map(|&column| atom.args[column]).collect();
+                    if variables_in(terms, &key).iter().all(|variable| known.contains(variable)) {
+                        let value = variables_in(terms, &[atom.args[metarule.value]]);
+                        known.extend(value.into_iter().filter(|variable| !known.contains(variable)).collect::<Vec<_>>());
+                    }
+                }
+            }
+            if known.len() == before {
+                break;
+            }
+        }
+        let is_known = |atom: &&&Atom| variables_in(terms, &atom.args).iter().all(|variable| known.contains(variable));
+        let kept = conditions.iter().filter(is_known).map(|&atom| Goal::new(Literal::Holds(atom.clone()), 0));
+        context.body = kept.collect();
+        context
+    }
+
+    /// The auxiliary predicate for an atom in a context, new or known.
+    fn auxiliary(&mut self, atom: &Atom, time: u8, levels: u8, context: Partial) -> PredicateId {
+        let atom = Atom { predicate: atom.predicate, args: context.head.clone().into() };
+        let terms = &self.domain.program.terms;
+        let literals = |context: &Partial| context.body.iter().map(|goal| goal.literal.clone()).collect::<Vec<_>>();
+        let own = (context.outside(), literals(&context));
+        let same = self.auxiliaries.iter().find(|other| {
+            let theirs = (other.context.outside(), literals(&other.context));
+            (other.atom.predicate, other.time) == (atom.predicate, time)
+                && is_variant(terms, (&own.0, &own.1), (&theirs.0, &theirs.1))
+        });
+        if let Some(known) = same {
+            return known.predicate;
         }
         let name = self.domain.program.name(atom.predicate);
         let name = name.strip_prefix("true ").unwrap_or(name).trim_end();
         let separator = if self.domain.program.dialect == Dialect::Game { '-' } else { '_' };
         let wish = match levels {
             1 => format!("{name}{separator}after"),
-            _ => format!("{name}{separator}after{separator}{levels}"),
+            _ => format!("{name}{separator}after{separator}{levels}{separator}moves"),
         };
-        let arity = atom.args.len() + usize::from(levels) * self.domain.players();
-        let predicate = self.domain.new_view(&wish, arity);
-        let auxiliary = Auxiliary { predicate, of: atom.predicate, time, levels };
-        self.auxiliaries.push(auxiliary);
-        self.auxiliary_of.insert((atom.predicate, time), auxiliary);
-        auxiliary
+        let predicate = self.domain.new_view(&wish, own.0.len());
+        self.auxiliaries.push(Auxiliary { predicate, atom, time, context });
+        predicate
     }
 
     /// The rules of an auxiliary predicate, to be unfolded: one for each definition.
     fn auxiliary_rules(&mut self, auxiliary: &Auxiliary) -> Vec<Partial> {
-        let arity = self.domain.program.info(auxiliary.of).arity;
-        let count = usize::from(auxiliary.levels) * self.domain.players();
-        let head = self.fresh(0, arity);
-        let moves = self.fresh(arity as u32, count);
-        let body = self.legal_goals(&moves);
-        let rule = Partial { head: head.clone(), moves, body, variables: (arity + count) as u32 };
-        let atom = Atom { predicate: auxiliary.of, args: head.into() };
-        if self.domain.kind(auxiliary.of) == Kind::Does {
-            return self.made(&rule, &atom, auxiliary.time);
+        let mut rule = auxiliary.context.clone();
+        let terms = &self.domain.program.terms;
+        let bound: Vec<VariableId> =
+            rule.body.iter().flat_map(|goal| super::terms::variables_of(terms, &goal.literal)).collect();
+        let moves = rule.moves.clone();
+        if !variables_in(terms, &moves).iter().all(|variable| bound.contains(variable)) {
+            rule.body.extend(self.legal_goals(&moves));
         }
-        let definitions = self.definitions(&atom, auxiliary.time);
-        definitions.into_iter().filter_map(|(body, time)| self.resolve(&rule, &atom, &body, time)).collect()
+        let Auxiliary { atom, time, .. } = auxiliary;
+        if self.domain.kind(atom.predicate) == Kind::Does {
+            return self.made(&rule, atom, *time);
+        }
+        let definitions = self.definitions(atom, *time);
+        definitions.into_iter().filter_map(|(body, time)| self.resolve(&rule, atom, &body, time)).collect()
+    }
+}
+
+/// Rules that were seen before, up to renaming.
+#[derive(Default)]
+struct Seen(FxHashMap<u64, Vec<(Vec<TermId>, Vec<Literal>)>>);
+
+impl Seen {
+    /// Whether a rule was seen; from now on it was.
+    fn contains(&mut self, unfolder: &Unfolder<'_>, rule: &Partial) -> bool {
+        let terms = &unfolder.domain.program.terms;
+        let outside = rule.outside();
+        let body: Vec<Literal> = rule.body.iter().map(|goal| goal.literal.clone()).collect();
+        let same = self.0.entry(signature(terms, &outside, &body)).or_default();
+        let found = same.iter().any(|(head, other)| is_variant(terms, (&outside, &body), (head, other)));
+        if !found {
+            same.push((outside, body));
+        }
+        found
     }
 }
 
@@ -590,9 +668,7 @@ impl Results {
         let terms = &unfolder.domain.program.terms;
         // The head takes part as a condition of a predicate that occurs nowhere in bodies.
         let whole = |clause: &Clause| {
-            let mut all = clause.body.clone();
-            all.push(Literal::Holds(clause.head.clone()));
-            all
+            std::iter::once(Literal::Holds(clause.head.clone())).chain(clause.body.iter().cloned()).collect::<Vec<_>>()
         };
         let all: Vec<Vec<Literal>> = self.clauses.iter().map(whole).collect();
         let mut is_kept = vec![true; all.len()];
