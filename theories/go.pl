@@ -118,11 +118,13 @@ taking(C, S) :-
     connected(L, P), string(P, S), connected(L, Q), string(Q, S), P \== Q,
     connected(L, X), colour(X, C), connected(L, Y), colour(Y, C), X \== Y.
 
-% Two strings are in atari at different points, and one stone cannot save both.
+% Two strings are in atari, the last liberty of each is surrounded, and one stone cannot save both.
 taking(C, S) :-
-    moved(C), other(C, D), colour(S, D), atari(L, S), colour(T, D), atari(M, T), L \== M,
-    connected(L, X), colour(X, C), connected(M, Y), colour(Y, C),
-    connected(L, P), string(P, S), connected(M, Q), string(Q, T).
+    moved(C), other(C, D), L \== M,
+    colour(S, D), atari(L, S), connected(L, P), string(P, S), connected(L, Q), string(Q, S), P \== Q,
+    connected(L, X), colour(X, C), connected(L, Y), colour(Y, C), X \== Y,
+    colour(T, D), atari(M, T), connected(M, R), string(R, T), connected(M, O), string(O, T), R \== O,
+    connected(M, Z), colour(Z, C), connected(M, W), colour(W, C), Z \== W.
 
 % The string is in atari, and its last liberty leads to one more point only, with stones of C beside it.
 taking(C, S) :-

@@ -1,20 +1,19 @@
 //! `grundy unfold`: rules that say now when a goal will be reached.
 
 use crate::engine::seconds;
-use crate::files::{Loaded, ReadArgs, load_sound, write_whole};
-use crate::output::{Failure, Outcome, note, print, print_json};
+use crate::files::{Loaded, ReadArgs, load_sound};
+use crate::output::{Outcome, note, print, print_json};
 use crate::sample::{SampleArgs, failure};
 use anyhow::Result;
 use clap::ValueEnum;
 use grundy::meta::unfold::{Count, Kinds, UnfoldConfig, Unfolding, count_unfolded, unfold};
 use grundy::meta::{
-    Domain, DomainLimits, InductionConfig, Memory, MetaPrinter, Metarules, ParsedGoal, SearchConfig, SingleValued,
-    find_metarules, prove_single_valued,
+    Domain, DomainLimits, InductionConfig, Memory, MetaPrinter, Metarules, ParsedGoal, SearchConfig,
+    SingleValued, find_metarules, forced_moves, losing_target, prove_single_valued,
 };
-use grundy_syntax::Dialect;
+use grundy_syntax::{Dialect, Printer};
 use indicatif::HumanCount;
 use serde_json::{Value, json};
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// Unfold a goal: rules that say, before a move, when the goal will be reached by it
@@ -55,10 +54,6 @@ pub(crate) struct Args {
     /// Do not unfold views of the state before the moves
     #[arg(long)]
     keep_views: bool,
-
-    /// Write the file with the new rules added
-    #[arg(long, value_name = "F")]
-    out: Option<PathBuf>,
 
     /// A rule with more conditions than this is given up
     #[arg(long, value_name = "N", default_value_t = UnfoldConfig::default().max_conditions, help_heading = "Limits")]
@@ -128,8 +123,8 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let start = Instant::now();
     let mut loaded = load_sound(&args.file, &args.read)?;
     args.sample.replace_facts(&mut loaded, &args.read)?;
-    let goal =
-        ParsedGoal::read(&args.goal, args.read.notation(&args.file), loaded.program.dialect).map_err(failure)?;
+    let goal = ParsedGoal::read(&args.goal, args.read.notation(&args.file), loaded.program.dialect)
+        .map_err(failure)?;
     let limits = DomainLimits { timeout: Some(args.timeout), ..DomainLimits::default() };
     let mut domain = goal.domain(&loaded.program, &limits).map_err(failure)?;
     let config = args.config(&loaded);
@@ -139,8 +134,37 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         return report_count(args, generated, start);
     }
     let (metarules, proved) = knowledge(args, &loaded, &mut domain)?;
+    if args.forced {
+        return run_forced(args, &mut domain, &goal, (&metarules, &proved), &config, start);
+    }
     let unfolding = unfold(&mut domain, &target, Some(&metarules), &proved, &config).map_err(failure)?;
-    report(args, &mut domain, &unfolding, generated, start)
+    report(args, &mut domain, &unfolding, Vec::new(), generated, start)
+}
+
+/// Unfolds the moves that stop other roles.
+fn run_forced(
+    args: &Args,
+    domain: &mut Domain,
+    goal: &ParsedGoal,
+    (metarules, proved): (&Metarules, &[SingleValued]),
+    config: &UnfoldConfig,
+    start: Instant,
+) -> Result<Outcome> {
+    let (role, value) = goal.role_and_value(domain).map_err(failure)?;
+    let found = forced_moves(domain, role, value, Some(metarules), proved, config).map_err(failure)?;
+    let mut all = Unfolding { complete: true, ..Unfolding::default() };
+    for loses in found.loses {
+        all.rules.extend(loses.rules);
+        all.auxiliary.extend(loses.auxiliary);
+        all.complete &= loses.complete;
+        all.counts.add(&loses.counts);
+    }
+    let target = losing_target(domain, role, role, value).map_err(failure)?;
+    let generated =
+        count_unfolded(domain, &target, &UnfoldConfig { moves: 2, ..*config }).map_err(failure)?;
+    let notation = args.read.notation(&args.file);
+    let more = found.rules.iter().map(|rule| Printer::new(domain.program(), notation).rule(rule)).collect();
+    report(args, domain, &all, more, generated, start)
 }
 
 /// The metarules that unfolding starts with.
@@ -157,7 +181,9 @@ fn knowledge(args: &Args, loaded: &Loaded, domain: &mut Domain) -> Result<(Metar
 fn report_count(args: &Args, generated: Count, start: Instant) -> Result<Outcome> {
     let seconds = start.elapsed().as_secs_f64();
     if args.json {
-        print_json(&json!({"generated": count_json(generated), "kept": count_json(generated), "seconds": seconds}))?;
+        print_json(
+            &json!({"generated": count_json(generated), "kept": count_json(generated), "seconds": seconds}),
+        )?;
     } else {
         print(&format!("{} rules would be generated\n", count_text(generated)))?;
     }
@@ -178,14 +204,23 @@ pub(crate) fn count_text(count: Count) -> String {
     }
 }
 
-fn report(args: &Args, domain: &mut Domain, unfolding: &Unfolding, generated: Count, start: Instant) -> Result<Outcome> {
+fn report(
+    args: &Args,
+    domain: &mut Domain,
+    unfolding: &Unfolding,
+    more: Vec<String>,
+    generated: Count,
+    start: Instant,
+) -> Result<Outcome> {
     let mut printer = MetaPrinter::new(domain, args.read.notation(&args.file));
-    let rules: Vec<String> = unfolding.rules.iter().map(|clause| printer.clause(clause)).collect();
+    let rules = unfolding.rules.iter().map(|clause| printer.clause(clause));
+    let rules: Vec<String> = rules.chain(more).collect();
     let auxiliary: Vec<String> = unfolding.auxiliary.iter().map(|clause| printer.clause(clause)).collect();
     let counts = unfolding.counts;
     let seconds = start.elapsed().as_secs_f64();
     if args.json {
-        let impossible: Vec<String> = unfolding.impossible.iter().map(|one| printer.impossible(one).text).collect();
+        let impossible: Vec<String> =
+            unfolding.impossible.iter().map(|one| printer.impossible(one).text).collect();
         let useless: Vec<String> = unfolding.useless.iter().map(|one| printer.useless(one).text).collect();
         print_json(&json!({
             "generated": count_json(generated),
@@ -224,7 +259,10 @@ fn report(args: &Args, domain: &mut Domain, unfolding: &Unfolding, generated: Co
         counts.useless,
     ));
     if !unfolding.complete {
-        note(&format!("error: {} rules were given up because they have too many conditions (limit `conditions`, --max-conditions)", counts.too_long));
+        note(&format!(
+            "error: {} rules were given up because they have too many conditions (limit `conditions`, --max-conditions)",
+            counts.too_long
+        ));
         return Ok(Outcome::Limit);
     }
     Ok(Outcome::Fine)

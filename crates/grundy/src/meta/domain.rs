@@ -67,6 +67,7 @@ pub struct Domain {
     by_moves: FxHashSet<PredicateId>,
     /// Predicates that were added, and of which no rules are known here.
     added: FxHashSet<PredicateId>,
+    shared: FxHashMap<(String, usize), PredicateId>,
     /// Fluents of a game, with the function that stands in `true`.
     functions: FxHashMap<PredicateId, SymbolId>,
     fluent_of: FxHashMap<(SymbolId, usize), PredicateId>,
@@ -101,6 +102,7 @@ impl Domain {
             recursive: recursive_predicates(program, &analysis),
             by_moves: predicates_by_moves(program),
             added: FxHashSet::default(),
+            shared: FxHashMap::default(),
             functions: FxHashMap::default(),
             fluent_of: FxHashMap::default(),
             program: own,
@@ -183,13 +185,15 @@ impl Domain {
         predicate
     }
 
-    /// A predicate without arguments for rules that nobody will see.
-    pub(crate) fn scratch_view(&mut self) -> PredicateId {
-        const NAME: &str = "scratch view";
-        match self.program.find_predicate(NAME, 0).filter(|known| self.added.contains(known)) {
-            Some(known) => known,
-            None => self.new_view(NAME, 0),
+    /// The predicate that was added under this name, or a new one.
+    pub(crate) fn shared_view(&mut self, wish: &str, arity: usize) -> PredicateId {
+        let key = (wish.to_owned(), arity);
+        if let Some(&known) = self.shared.get(&key) {
+            return known;
         }
+        let predicate = self.new_view(wish, arity);
+        self.shared.insert(key, predicate);
+        predicate
     }
 
     /// Whether all rules of a view are known, and none of them leads back to it.

@@ -48,8 +48,10 @@ impl ParsedGoal {
     /// The conditions in a domain, and the number of their variables.
     pub(crate) fn literals(&self, domain: &mut Domain) -> Result<(Vec<Literal>, u32), MetaError> {
         let rule = &self.program.rules[0];
-        let literals =
-            rule.literals().map(|literal| domain.import_literal(&self.program, literal)).collect::<Result<Vec<_>, _>>()?;
+        let literals = rule
+            .literals()
+            .map(|literal| domain.import_literal(&self.program, literal))
+            .collect::<Result<Vec<_>, _>>()?;
         let mut variants = domain.with_fluents(&literals)?;
         if variants.len() != 1 {
             return Err(MetaError::BadGoal("a goal names its facts".to_owned()));
@@ -57,12 +59,25 @@ impl ParsedGoal {
         Ok((variants.remove(0), rule.variables.len() as u32))
     }
 
+    /// The role and the value of a goal such as `(goal x 100)`.
+    pub fn role_and_value(&self, domain: &mut Domain) -> Result<(TermId, TermId), MetaError> {
+        let (literals, _) = self.literals(domain)?;
+        match &literals[..] {
+            [Literal::Holds(atom)] if domain.program.info(atom.predicate).keyword == Some(Keyword::Goal) => {
+                Ok((atom.args[0], atom.args[1]))
+            }
+            _ => Err(MetaError::BadGoal("a goal value of a role is needed, such as (goal x 100)".to_owned())),
+        }
+    }
+
     /// What to unfold: these conditions after some moves. The goal value of a role has to be reached in a
     /// terminal state, and is named `wins`.
     pub fn target(&self, domain: &mut Domain, moves: u8) -> Result<Target, MetaError> {
         let (literals, variables) = self.literals(domain)?;
         if moves > 0 && domain.players() == 0 {
-            return Err(MetaError::BadGoal("there are no moves: nothing is said about `does` and `next`".to_owned()));
+            return Err(MetaError::BadGoal(
+                "there are no moves: nothing is said about `does` and `next`".to_owned(),
+            ));
         }
         if let (Dialect::Game, [Literal::Holds(atom)]) = (domain.program.dialect, &literals[..])
             && domain.program.info(atom.predicate).keyword == Some(Keyword::Goal)
@@ -91,7 +106,10 @@ impl ParsedGoal {
         variables.dedup();
         let mut all: Vec<TermId> = Vec::new();
         for term in terms {
-            if variables_in(&domain.program.terms, &[term]).len() == 1 && !all.contains(&term) && !domain.program.terms.is_ground(term) {
+            if variables_in(&domain.program.terms, &[term]).len() == 1
+                && !all.contains(&term)
+                && !domain.program.terms.is_ground(term)
+            {
                 all.push(term);
             }
         }
@@ -102,7 +120,9 @@ impl ParsedGoal {
     fn head(&self, domain: &mut Domain, literals: &[Literal], arity: usize, moves: u8) -> PredicateId {
         let name = match literals {
             [Literal::Holds(atom)] if moves == 0 => return atom.predicate,
-            [Literal::Holds(atom)] => domain.program.name(atom.predicate).trim_start_matches("true ").to_owned(),
+            [Literal::Holds(atom)] => {
+                domain.program.name(atom.predicate).trim_start_matches("true ").to_owned()
+            }
             _ => "goal".to_owned(),
         };
         let separator = if domain.program.dialect == Dialect::Game { '-' } else { '_' };

@@ -6,12 +6,12 @@
 //! with one key and different values after a move, regressed over the move, must leave no rule that could
 //! fire. What cannot be proved is dropped, and the rest is tried again without it, until nothing is dropped.
 
+use super::Metarules;
 use super::domain::Domain;
 use super::limits::MetaError;
 use super::memory::Memory;
 use super::single_valued::{Origin, SingleValued, dependencies};
 use super::unfold::{Kinds, Target, UnfoldConfig, unfold};
-use super::Metarules;
 use grundy_syntax::Dialect;
 use std::time::{Duration, Instant};
 
@@ -84,9 +84,10 @@ fn is_preserved(
 ) -> bool {
     let arity = domain.program.info(candidate.predicate).arity;
     let violation = candidate.conditions(&mut domain.program.terms, arity);
-    let head = domain.scratch_view();
+    let head = domain.shared_view("violation", 0);
     let goals = violation.into_iter().map(|literal| (literal, 1)).collect();
-    let target = Target { head, args: Vec::new(), shown_moves: Vec::new(), goals, variables: 2 * arity as u32 };
+    let target =
+        Target { head, args: Vec::new(), shown_moves: Vec::new(), goals, variables: 2 * arity as u32 };
     let unfold_config = UnfoldConfig {
         moves: 1,
         kinds: Kinds::default(),

@@ -62,12 +62,6 @@ impl Relation {
     pub(crate) fn distinct(&self, column: usize) -> usize {
         self.distinct.get(column).copied().unwrap_or(0)
     }
-
-    /// How many different values the columns of a mask have together.
-    pub(crate) fn keys(&self, mask: Mask) -> usize {
-        let keys: FxHashSet<Key> = self.rows.iter().map(|row| key_of(row, mask)).collect();
-        keys.len()
-    }
 }
 
 /// The values of the columns of a mask.

@@ -44,7 +44,9 @@ pub use print::{MetaPrinter, Printed, usual_notation};
 pub use single_valued::{Origin, SingleValued};
 pub use states::WorkingMemories;
 pub use useless::Useless;
-pub use winning::{Forced, extend, forced_moves, losing_target, winning_target};
+pub use winning::{
+    Forced, MoveRules, MoveRulesConfig, extend, forced_moves, losing_target, move_rules, winning_target,
+};
 
 use limits::{Budget, deadline_after};
 use std::time::Duration;

@@ -247,7 +247,9 @@ fn embed_rest(
 
 fn same_kind(a: &Literal, b: &Literal) -> bool {
     match (a, b) {
-        (Literal::Holds(a), Literal::Holds(b)) | (Literal::Not(a), Literal::Not(b)) => a.predicate == b.predicate,
+        (Literal::Holds(a), Literal::Holds(b)) | (Literal::Not(a), Literal::Not(b)) => {
+            a.predicate == b.predicate
+        }
         (Literal::Distinct(..), Literal::Distinct(..)) => true,
         _ => false,
     }

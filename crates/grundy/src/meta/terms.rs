@@ -69,8 +69,12 @@ impl Bindings {
             return true;
         }
         match (terms.get(a), terms.get(b)) {
-            (Term::Variable(variable), _) if variable.0 >= self.frozen => self.bind_if_finite(terms, variable, b),
-            (_, Term::Variable(variable)) if variable.0 >= self.frozen => self.bind_if_finite(terms, variable, a),
+            (Term::Variable(variable), _) if variable.0 >= self.frozen => {
+                self.bind_if_finite(terms, variable, b)
+            }
+            (_, Term::Variable(variable)) if variable.0 >= self.frozen => {
+                self.bind_if_finite(terms, variable, a)
+            }
             (Term::Compound(f, xs), Term::Compound(g, ys)) => {
                 f == g && xs.len() == ys.len() && xs.iter().zip(ys).all(|(&x, &y)| self.unify(terms, x, y))
             }

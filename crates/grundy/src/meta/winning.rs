@@ -6,29 +6,39 @@
 //! where the opponent threatens to win they are *forced*.
 
 use super::clause::Clause;
-use super::domain::Domain;
+use super::domain::{Domain, DomainLimits};
+use super::induction::{InductionConfig, prove_single_valued};
 use super::limits::MetaError;
+use super::memory::Memory;
+use super::states::WorkingMemories;
 use super::unfold::{Target, UnfoldConfig, Unfolding, unfold};
-use super::{Metarules, SingleValued};
+use super::{Metarules, SearchConfig, SingleValued, find_metarules};
 use grundy_syntax::{Atom, Keyword, Literal, PredicateId, Program, Rule, TermId, VariableId};
 
 /// What to unfold for the moves of a role that reach a goal value at once, or after several moves of all
 /// roles. The head is `(wins role move)`, with the first move of the role.
-pub fn winning_target(domain: &mut Domain, role: TermId, value: TermId, moves: u8) -> Result<Target, MetaError> {
+pub fn winning_target(
+    domain: &mut Domain,
+    role: TermId,
+    value: TermId,
+    moves: u8,
+) -> Result<Target, MetaError> {
     let player = player_of(domain, role)?;
-    let head = domain.new_view("wins", 2);
+    let head = domain.shared_view("wins", 2);
     let goals = won(domain, role, value, moves)?;
     Ok(Target { head, args: vec![role], shown_moves: vec![(0, player)], goals, variables: 0 })
 }
 
 /// What to unfold for the moves of a role after which another role can reach a goal value at once. The head
 /// is `(loses role move)`.
-pub fn losing_target(domain: &mut Domain, role: TermId, other: TermId, value: TermId) -> Result<Target, MetaError> {
+pub fn losing_target(
+    domain: &mut Domain,
+    role: TermId,
+    other: TermId,
+    value: TermId,
+) -> Result<Target, MetaError> {
     let player = player_of(domain, role)?;
-    let head = match domain.program.find_predicate("loses", 2) {
-        Some(known) if domain.rules(known).is_empty() => known,
-        _ => domain.new_view("loses", 2),
-    };
+    let head = domain.shared_view("loses", 2);
     let goals = won(domain, other, value, 2)?;
     Ok(Target { head, args: vec![role], shown_moves: vec![(0, player)], goals, variables: 0 })
 }
@@ -48,10 +58,13 @@ fn won(domain: &Domain, role: TermId, value: TermId, moves: u8) -> Result<Vec<(L
     Ok(vec![(goal, moves), (terminal, moves)])
 }
 
-/// The game with unfolded rules beside its own.
+/// The program with unfolded rules beside its own.
 pub fn extend(domain: &mut Domain, unfoldings: &[&Unfolding]) -> Program {
-    let clauses: Vec<Clause> =
-        unfoldings.iter().flat_map(|unfolding| unfolding.rules.iter().chain(&unfolding.auxiliary)).cloned().collect();
+    let clauses: Vec<Clause> = unfoldings
+        .iter()
+        .flat_map(|unfolding| unfolding.rules.iter().chain(&unfolding.auxiliary))
+        .cloned()
+        .collect();
     let rules: Vec<Rule> = clauses.iter().map(|clause| source_rule(domain, clause)).collect();
     let mut program = domain.program.clone();
     program.rules.extend(rules);
@@ -94,9 +107,10 @@ pub fn forced_moves(
     }
     let loses_head = head.ok_or_else(|| MetaError::BadGoal("there is no other role".to_owned()))?;
     let legal = domain.legal.ok_or_else(|| MetaError::Wrong("the game has no `legal`".to_owned()))?;
-    let (safe, forced) = (domain.new_view("safe", 2), domain.new_view("forced", 2));
+    let (safe, forced) = (domain.shared_view("safe", 2), domain.shared_view("forced", 2));
     let [one, another] = [0, 1].map(|number| domain.program.terms.variable(VariableId(number)));
-    let atom = |predicate: PredicateId, its_move: TermId| Atom { predicate, args: Box::new([role, its_move]) };
+    let atom =
+        |predicate: PredicateId, its_move: TermId| Atom { predicate, args: Box::new([role, its_move]) };
     let safe_body = vec![Literal::Holds(atom(legal, one)), Literal::Not(atom(loses_head, one))];
     let forced_body = vec![Literal::Holds(atom(safe, one)), Literal::Holds(atom(loses_head, another))];
     let mut rule = |head: Atom, body: Vec<Literal>| {
@@ -105,4 +119,80 @@ pub fn forced_moves(
     };
     let rules = vec![rule(atom(safe, one), safe_body), rule(atom(forced, one), forced_body)];
     Ok(Forced { loses, rules, safe, forced })
+}
+
+/// A game with rules for its winning and forced moves: an extension that any engine can run.
+pub struct MoveRules {
+    /// The game with the rules.
+    pub program: Program,
+    /// `(wins role move)`: the move wins at once.
+    pub wins: PredicateId,
+    /// `(safe role move)` and `(forced role move)`, if they were asked for.
+    pub forced: Option<(PredicateId, PredicateId)>,
+    /// How many rules were added.
+    pub rules: usize,
+}
+
+/// What rules to make, and at what cost.
+#[derive(Clone, Copy, Debug)]
+pub struct MoveRulesConfig {
+    /// The goal value that is a win.
+    pub value: u32,
+    /// Whether to make rules for forced moves, too.
+    pub forced: bool,
+    /// How to unfold; the number of moves is not looked at.
+    pub unfold: UnfoldConfig,
+    /// How far to look for metarules.
+    pub search: SearchConfig,
+    /// How long to look for proofs.
+    pub induction: InductionConfig,
+}
+
+impl Default for MoveRulesConfig {
+    fn default() -> MoveRulesConfig {
+        MoveRulesConfig {
+            value: 100,
+            forced: false,
+            unfold: UnfoldConfig { unfold_views: false, ..UnfoldConfig::default() },
+            search: SearchConfig { size: 2, ..SearchConfig::default() },
+            induction: InductionConfig::default(),
+        }
+    }
+}
+
+/// Makes the rules for winning moves, and perhaps forced moves, of all roles of a game. The states, each
+/// a list of facts, are samples to guess invariants from and to order conditions by; the first one has
+/// to be the initial state.
+pub fn move_rules(
+    program: &Program,
+    states: &[Vec<String>],
+    config: &MoveRulesConfig,
+) -> Result<MoveRules, MetaError> {
+    let mut domain = Domain::new(program, &[], &DomainLimits::default())?;
+    let mut working = WorkingMemories::new(program, &domain, Default::default())?;
+    let memories =
+        states.iter().map(|facts| working.memory(&mut domain, facts)).collect::<Result<Vec<Memory>, _>>()?;
+    let metarules = find_metarules(&mut domain, &memories, &config.search);
+    let proved = prove_single_valued(&mut domain, &memories, &metarules, &config.induction);
+    let value = domain.program.symbols.intern(&config.value.to_string());
+    let value = domain.program.terms.constant(value);
+    let mut unfoldings = Vec::new();
+    let mut more = Vec::new();
+    let mut forced = None;
+    for role in domain.roles.clone() {
+        let target = winning_target(&mut domain, role, value, 1)?;
+        let one_move = UnfoldConfig { moves: 1, ..config.unfold };
+        unfoldings.push(unfold(&mut domain, &target, Some(&metarules), &proved, &one_move)?);
+        if config.forced {
+            let found = forced_moves(&mut domain, role, value, Some(&metarules), &proved, &config.unfold)?;
+            unfoldings.extend(found.loses);
+            more.extend(found.rules);
+            forced = Some((found.safe, found.forced));
+        }
+    }
+    let own = domain.program.rules.len();
+    let mut program = extend(&mut domain, &unfoldings.iter().collect::<Vec<_>>());
+    program.rules.extend(more);
+    let rules = program.rules.len() - own;
+    Ok(MoveRules { program, wins: domain.shared_view("wins", 2), forced, rules })
 }

@@ -19,7 +19,11 @@ pub type Count = u128;
 const MOST_DEPTH: u32 = 40;
 
 /// How many rules unfolding a goal would make without metarules.
-pub fn count_unfolded(domain: &mut Domain, target: &Target, config: &UnfoldConfig) -> Result<Count, MetaError> {
+pub fn count_unfolded(
+    domain: &mut Domain,
+    target: &Target,
+    config: &UnfoldConfig,
+) -> Result<Count, MetaError> {
     let budget = Budget::new(config.max_steps, deadline_after(config.timeout));
     let mut counter = Counter {
         unfolded: target.goals.iter().filter_map(|(literal, _)| Some(literal.atom()?.predicate)).collect(),

@@ -96,9 +96,9 @@ impl Knowledge {
 
 /// Whether conditions ask for complete facts only.
 pub(crate) fn is_topology(domain: &Domain, literals: &[Literal]) -> bool {
-    literals.iter().all(|literal| {
-        literal.atom().is_none_or(|atom| domain.kind(atom.predicate) == Kind::Topology)
-    })
+    literals
+        .iter()
+        .all(|literal| literal.atom().is_none_or(|atom| domain.kind(atom.predicate) == Kind::Topology))
 }
 
 /// The conditions of a body that the complete facts decide: those about them, and tests of their variables.
@@ -127,7 +127,11 @@ pub(crate) enum Difference {
 }
 
 /// Simplifies a test that two terms differ.
-pub(crate) fn simplify_difference(terms: &mut Terms, a: grundy_syntax::TermId, b: grundy_syntax::TermId) -> Difference {
+pub(crate) fn simplify_difference(
+    terms: &mut Terms,
+    a: grundy_syntax::TermId,
+    b: grundy_syntax::TermId,
+) -> Difference {
     use crate::meta::terms::unifiable;
     use grundy_syntax::Term;
     if a == b {

@@ -107,6 +107,19 @@ pub struct Counts {
     pub too_long: u64,
 }
 
+impl Counts {
+    /// Adds the counts of another unfolding.
+    pub fn add(&mut self, other: &Counts) {
+        self.steps += other.steps;
+        self.impossible += other.impossible;
+        self.single_valued += other.single_valued;
+        self.unified += other.unified;
+        self.useless += other.useless;
+        self.duplicates += other.duplicates;
+        self.too_long += other.too_long;
+    }
+}
+
 /// A goal: what has to hold after the moves, and what the rules conclude.
 #[derive(Clone, Debug)]
 pub struct Target {
@@ -151,7 +164,8 @@ pub fn unfold(
     knowledge.single_valued.extend(proved.iter().copied());
     let (known_impossible, known_useless) = (knowledge.topology.len(), knowledge.useless.len());
     let budget = Budget::new(config.max_steps, deadline_after(config.timeout));
-    let ordering = metarules.filter(|_| config.kinds.ordering).map(|metarules| Ordering::new(&metarules.branching));
+    let ordering =
+        metarules.filter(|_| config.kinds.ordering).map(|metarules| Ordering::new(&metarules.branching));
     let mut unfolder = Unfolder {
         knowledge,
         config,
@@ -164,10 +178,12 @@ pub fn unfold(
     };
     let main = unfolder.main_rule(target);
     let shown = |rule: &Partial, players: usize| -> Vec<TermId> {
-        let moves = target.shown_moves.iter().map(|&(time, player)| rule.moves[usize::from(time) * players + player]);
+        let moves =
+            target.shown_moves.iter().map(|&(time, player)| rule.moves[usize::from(time) * players + player]);
         rule.head.iter().copied().chain(moves).collect()
     };
-    let mut result = Unfolding { rules: unfolder.run(vec![main], target.head, &shown)?, ..Unfolding::default() };
+    let mut result =
+        Unfolding { rules: unfolder.run(vec![main], target.head, &shown)?, ..Unfolding::default() };
     let mut done = 0;
     while let Some(auxiliary) = unfolder.auxiliaries.get(done).cloned() {
         done += 1;
@@ -248,10 +264,16 @@ impl Unfolder<'_> {
     }
 
     /// Unfolds rules until nothing is left to unfold.
-    fn run(&mut self, starts: Vec<Partial>, head: PredicateId, shown: Shown<'_>) -> Result<Vec<Clause>, MetaError> {
+    fn run(
+        &mut self,
+        starts: Vec<Partial>,
+        head: PredicateId,
+        shown: Shown<'_>,
+    ) -> Result<Vec<Clause>, MetaError> {
         let mut results = Results::default();
         let mut finished = Seen::default();
-        let mut work: Vec<Partial> = starts.into_iter().rev().filter_map(|rule| self.simplified(rule)).collect();
+        let mut work: Vec<Partial> =
+            starts.into_iter().rev().filter_map(|rule| self.simplified(rule)).collect();
         while let Some(rule) = work.pop() {
             self.budget.step().map_err(|_| self.out_of_budget())?;
             self.counts.steps += 1;
@@ -261,7 +283,8 @@ impl Unfolder<'_> {
             }
             match self.expand(&rule)? {
                 Some(next) => {
-                    let next: Vec<Partial> = next.into_iter().filter_map(|rule| self.simplified(rule)).collect();
+                    let next: Vec<Partial> =
+                        next.into_iter().filter_map(|rule| self.simplified(rule)).collect();
                     work.extend(next.into_iter().rev());
                 }
                 None if finished.contains(self, &rule) => self.counts.duplicates += 1,
@@ -354,10 +377,15 @@ impl Unfolder<'_> {
         let mut rest = rule.clone();
         let goal = rest.body.remove(place);
         Ok(Some(match &goal.literal {
-            Literal::Holds(atom) if self.domain.kind(atom.predicate) == Kind::Does => self.made(&rest, atom, goal.time),
+            Literal::Holds(atom) if self.domain.kind(atom.predicate) == Kind::Does => {
+                self.made(&rest, atom, goal.time)
+            }
             Literal::Holds(atom) if self.is_unfoldable(atom, goal.time) => {
                 let definitions = self.definitions(atom, goal.time);
-                definitions.into_iter().filter_map(|(body, time)| self.resolve(&rest, atom, &body, time)).collect()
+                definitions
+                    .into_iter()
+                    .filter_map(|(body, time)| self.resolve(&rest, atom, &body, time))
+                    .collect()
             }
             Literal::Holds(atom) => vec![self.with_auxiliary(rest, atom, goal.time, true)],
             Literal::Not(atom) => match self.negation(&rest, atom, goal.time) {
@@ -412,7 +440,9 @@ impl Unfolder<'_> {
     fn is_unfoldable(&self, atom: &Atom, time: u8) -> bool {
         match self.domain.kind(atom.predicate) {
             Kind::Fluent => time > 0,
-            Kind::View => !self.domain.is_recursive(atom.predicate) || self.unfolded.contains(&atom.predicate),
+            Kind::View => {
+                !self.domain.is_recursive(atom.predicate) || self.unfolded.contains(&atom.predicate)
+            }
             Kind::Topology | Kind::Does => false,
         }
     }
@@ -426,7 +456,8 @@ impl Unfolder<'_> {
             Some(effects) => effects.iter().map(|effect| (effect.clone(), time - 1)).collect(),
             // What no effect speaks of stays as it is.
             None => {
-                let stays = Clause { head: atom.clone(), body: vec![Literal::Holds(atom.clone())], variables: 0 };
+                let stays =
+                    Clause { head: atom.clone(), body: vec![Literal::Holds(atom.clone())], variables: 0 };
                 vec![(stays, time - 1)]
             }
         }
@@ -438,7 +469,12 @@ impl Unfolder<'_> {
         definitions.iter().filter(|(definition, _)| unifies(definition)).count()
     }
 
-    fn head_unifier(&mut self, rule: &Partial, atom: &Atom, definition: &Clause) -> Option<(Clause, Bindings)> {
+    fn head_unifier(
+        &mut self,
+        rule: &Partial,
+        atom: &Atom,
+        definition: &Clause,
+    ) -> Option<(Clause, Bindings)> {
         let definition = match definition.variables {
             0 => definition.clone(),
             _ => definition.renamed(&mut self.domain.program.terms, rule.variables),
@@ -552,10 +588,16 @@ impl Unfolder<'_> {
             let before = known.len();
             for metarule in &self.knowledge.single_valued {
                 for atom in conditions.iter().filter(|atom| atom.predicate == metarule.predicate) {
-                    let key: Vec<TermId> = metarule.key_arguments().iter().map(|&column| atom.args[column]).collect();
+                    let key: Vec<TermId> =
+                        metarule.key_arguments().iter().map(|&column| atom.args[column]).collect();
                     if variables_in(terms, &key).iter().all(|variable| known.contains(variable)) {
                         let value = variables_in(terms, &[atom.args[metarule.value]]);
-                        known.extend(value.into_iter().filter(|variable| !known.contains(variable)).collect::<Vec<_>>());
+                        known.extend(
+                            value
+                                .into_iter()
+                                .filter(|variable| !known.contains(variable))
+                                .collect::<Vec<_>>(),
+                        );
                     }
                 }
             }
@@ -563,7 +605,8 @@ impl Unfolder<'_> {
                 break;
             }
         }
-        let is_known = |atom: &&&Atom| variables_in(terms, &atom.args).iter().all(|variable| known.contains(variable));
+        let is_known =
+            |atom: &&&Atom| variables_in(terms, &atom.args).iter().all(|variable| known.contains(variable));
         let kept = conditions.iter().filter(is_known).map(|&atom| Goal::new(Literal::Holds(atom.clone()), 0));
         context.body = kept.collect();
         context
@@ -573,7 +616,8 @@ impl Unfolder<'_> {
     fn auxiliary(&mut self, atom: &Atom, time: u8, levels: u8, context: Partial) -> PredicateId {
         let atom = Atom { predicate: atom.predicate, args: context.head.clone().into() };
         let terms = &self.domain.program.terms;
-        let literals = |context: &Partial| context.body.iter().map(|goal| goal.literal.clone()).collect::<Vec<_>>();
+        let literals =
+            |context: &Partial| context.body.iter().map(|goal| goal.literal.clone()).collect::<Vec<_>>();
         let own = (context.outside(), literals(&context));
         let same = self.auxiliaries.iter().find(|other| {
             let theirs = (other.context.outside(), literals(&other.context));
@@ -668,14 +712,20 @@ impl Results {
         let terms = &unfolder.domain.program.terms;
         // The head takes part as a condition of a predicate that occurs nowhere in bodies.
         let whole = |clause: &Clause| {
-            std::iter::once(Literal::Holds(clause.head.clone())).chain(clause.body.iter().cloned()).collect::<Vec<_>>()
+            std::iter::once(Literal::Holds(clause.head.clone()))
+                .chain(clause.body.iter().cloned())
+                .collect::<Vec<_>>()
         };
         let all: Vec<Vec<Literal>> = self.clauses.iter().map(whole).collect();
         let mut is_kept = vec![true; all.len()];
         for at in 0..all.len() {
             let body: Vec<&Literal> = all[at].iter().collect();
-            let covered = (0..all.len())
-                .any(|other| other != at && is_kept[other] && all[other].len() <= all[at].len() && contains(terms, &all[other], &body));
+            let covered = (0..all.len()).any(|other| {
+                other != at
+                    && is_kept[other]
+                    && all[other].len() <= all[at].len()
+                    && contains(terms, &all[other], &body)
+            });
             if covered {
                 is_kept[at] = false;
                 unfolder.counts.duplicates += 1;

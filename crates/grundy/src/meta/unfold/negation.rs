@@ -57,7 +57,8 @@ impl Unfolder<'_> {
                 None => return Negation::Auxiliary,
             }
         }
-        let combinations = all.iter().try_fold(1usize, |product, list| product.checked_mul(list.len().max(1)));
+        let combinations =
+            all.iter().try_fold(1usize, |product, list| product.checked_mul(list.len().max(1)));
         match combinations {
             Some(product) if product <= MOST_COMBINATIONS => Negation::Escapes(all),
             _ => Negation::Auxiliary,
@@ -66,7 +67,13 @@ impl Unfolder<'_> {
 
     /// The ways in which one rule fails to make an atom true; several lists if a move of any of several
     /// players could do it. `None` if that cannot be said without a new predicate.
-    fn escapes(&mut self, rule: &Partial, atom: &Atom, definition: &Clause, time: u8) -> Option<Vec<Vec<Escape>>> {
+    fn escapes(
+        &mut self,
+        rule: &Partial,
+        atom: &Atom,
+        definition: &Clause,
+        time: u8,
+    ) -> Option<Vec<Vec<Escape>>> {
         let definition = definition.renamed(&mut self.domain.program.terms, rule.variables);
         let mut start = Equations::new(rule.variables);
         let pairs = definition.head.args.iter().copied().zip(atom.args.iter().copied());
@@ -92,7 +99,8 @@ impl Unfolder<'_> {
         literal: &Literal,
         time: u8,
     ) -> Vec<(Equations, Vec<Literal>)> {
-        let is_does = matches!(literal, Literal::Holds(atom) if self.domain.kind(atom.predicate) == Kind::Does);
+        let is_does =
+            matches!(literal, Literal::Holds(atom) if self.domain.kind(atom.predicate) == Kind::Does);
         let mut next = Vec::new();
         for (equations, mut literals) in branches {
             let Literal::Holds(does) = literal else {
@@ -112,7 +120,8 @@ impl Unfolder<'_> {
                     Dialect::Theory => equations.equate(self, does.args[0], made),
                     Dialect::Game => {
                         let role = self.domain.roles[player];
-                        equations.equate(self, does.args[0], role) && equations.equate(self, does.args[1], made)
+                        equations.equate(self, does.args[0], role)
+                            && equations.equate(self, does.args[1], made)
                     }
                 };
                 if fits {
@@ -213,7 +222,9 @@ impl Equations {
         }
         match (terms.get(a), terms.get(b)) {
             (Term::Compound(f, xs), Term::Compound(g, ys)) => {
-                f == g && xs.len() == ys.len() && xs.iter().zip(ys).all(|(&x, &y)| self.equate(unfolder, x, y))
+                f == g
+                    && xs.len() == ys.len()
+                    && xs.iter().zip(ys).all(|(&x, &y)| self.equate(unfolder, x, y))
             }
             (Term::Variable(_), _) | (_, Term::Variable(_)) => {
                 self.pairs.push((a, b));

@@ -83,9 +83,9 @@ impl Prover<'_> {
     ) -> bool {
         for assumption in self.assumptions.literals {
             let pairs: Option<Vec<(TermId, TermId)>> = match (goal, assumption) {
-                (Literal::Holds(a), Literal::Holds(b)) | (Literal::Not(a), Literal::Not(b)) => {
-                    (a.predicate == b.predicate).then(|| a.args.iter().copied().zip(b.args.iter().copied()).collect())
-                }
+                (Literal::Holds(a), Literal::Holds(b)) | (Literal::Not(a), Literal::Not(b)) => (a.predicate
+                    == b.predicate)
+                    .then(|| a.args.iter().copied().zip(b.args.iter().copied()).collect()),
                 (Literal::Distinct(a, b), Literal::Distinct(c, d)) => {
                     let same = (a, b) == (c, d) || (a, b) == (d, c);
                     same.then(Vec::new)

@@ -1,6 +1,8 @@
 //! Applying the metarules to a rule: after every step of unfolding, until nothing changes.
 
-use super::knowledge::{Difference, Knowledge, is_topology, same_literal, simplify_difference, topology_part};
+use super::knowledge::{
+    Difference, Knowledge, is_topology, same_literal, simplify_difference, topology_part,
+};
 use super::partial::{Goal, Partial};
 use super::prove::{Assumptions, provable};
 use super::{Counts, Kinds};
@@ -56,6 +58,7 @@ impl Simplifier<'_> {
         }
         if self.kinds.useless {
             self.useless_topology(rule);
+            self.useless_differences(rule);
             self.useless_negations(rule);
         }
         Ok(())
@@ -140,7 +143,8 @@ impl Simplifier<'_> {
         let in_key = |column: usize| metarule.key >> column & 1 == 1;
         for (number, a) in atoms.iter().enumerate() {
             for b in &atoms[..number] {
-                let same_key = (0..a.args.len()).all(|column| !in_key(column) || a.args[column] == b.args[column]);
+                let same_key =
+                    (0..a.args.len()).all(|column| !in_key(column) || a.args[column] == b.args[column]);
                 if same_key && a.args[metarule.value] != b.args[metarule.value] {
                     return Ok(Some((a.args[metarule.value], b.args[metarule.value])));
                 }
@@ -162,7 +166,9 @@ impl Simplifier<'_> {
         if (0..atom.args.len()).any(|column| in_key(column) && !terms.is_ground(atom.args[column])) {
             return Ok(None);
         }
-        let fits = |row: &&Box<[TermId]>| (0..row.len()).all(|column| !in_key(column) || row[column] == atom.args[column]);
+        let fits = |row: &&Box<[TermId]>| {
+            (0..row.len()).all(|column| !in_key(column) || row[column] == atom.args[column])
+        };
         match self.domain.topology.relation(metarule.predicate).rows().iter().find(fits) {
             Some(row) => Ok(Some(row[metarule.value])),
             None => Err(Cut::Impossible),
@@ -172,8 +178,11 @@ impl Simplifier<'_> {
     /// The conditions at a time, and what follows from them by the constraints of the theory.
     fn with_consequences(&mut self, rule: &Partial, time: u8) -> Vec<Literal> {
         let domain = &mut *self.domain;
-        let mut all: Vec<Literal> =
-            rule.at(time, |literal| is_topology(domain, std::slice::from_ref(literal))).into_iter().cloned().collect();
+        let mut all: Vec<Literal> = rule
+            .at(time, |literal| is_topology(domain, std::slice::from_ref(literal)))
+            .into_iter()
+            .cloned()
+            .collect();
         for (given, atom) in &self.knowledge.implications {
             let mut found: Vec<Bindings> = Vec::new();
             {
@@ -211,7 +220,9 @@ impl Simplifier<'_> {
         for time in rule.times() {
             let conditions = self.with_consequences(rule, time);
             let refs: Vec<&Literal> = conditions.iter().collect();
-            let is_cut = |pattern: &crate::meta::Pattern| contains(&self.domain.program.terms, &pattern.literals, &refs);
+            let is_cut = |pattern: &crate::meta::Pattern| {
+                contains(&self.domain.program.terms, &pattern.literals, &refs)
+            };
             if self.knowledge.states.iter().any(is_cut) {
                 return Err(Cut::Impossible);
             }
@@ -271,7 +282,9 @@ impl Simplifier<'_> {
     fn with_private_variables_open(&mut self, rule: &Partial, literal: &Literal) -> Literal {
         let terms = &mut self.domain.program.terms;
         let mut shared: Vec<VariableId> = Vec::new();
-        rule.outside().iter().for_each(|&term| terms.for_each_variable(term, &mut |variable| shared.push(variable)));
+        rule.outside()
+            .iter()
+            .for_each(|&term| terms.for_each_variable(term, &mut |variable| shared.push(variable)));
         rule.body.iter().for_each(|goal| shared.extend(variables_of(terms, &goal.literal)));
         let mut open = Bindings::default();
         for variable in variables_of(terms, literal) {
@@ -301,6 +314,38 @@ impl Simplifier<'_> {
             } else {
                 rule.body.insert(place, goal);
             }
+        }
+    }
+
+    /// Leaves out tests for difference whose terms cannot be equal without breaking other metarules.
+    fn useless_differences(&mut self, rule: &mut Partial) {
+        let mut place = rule.body.len();
+        while place > 0 {
+            place -= 1;
+            let Literal::Distinct(a, b) = rule.body[place].literal else { continue };
+            let mut equal = rule.clone();
+            equal.body.remove(place);
+            let mut bindings = Bindings::default();
+            if !bindings.unify(&self.domain.program.terms, a, b) {
+                continue;
+            }
+            equal.substitute(&mut self.domain.program.terms, &bindings);
+            if self.cautious().simplify(&mut equal).is_err() {
+                rule.body.remove(place);
+                self.counts.useless += 1;
+            }
+        }
+    }
+
+    /// The same metarules without the useless conditions, for looking ahead.
+    fn cautious(&mut self) -> Simplifier<'_> {
+        Simplifier {
+            domain: self.domain,
+            knowledge: self.knowledge,
+            kinds: Kinds { useless: false, ..self.kinds },
+            counts: self.counts,
+            never_before_end: self.never_before_end,
+            end: self.end,
         }
     }
 
@@ -334,15 +379,7 @@ impl Simplifier<'_> {
     fn can_hold_with(&mut self, rule: &Partial, atom: &Atom, time: u8, depth: u32) -> bool {
         let mut with_atom = rule.clone();
         with_atom.body.push(Goal::new(Literal::Holds(atom.clone()), time));
-        let mut scratch = Counts::default();
-        let mut inner = Simplifier {
-            domain: self.domain,
-            knowledge: self.knowledge,
-            kinds: Kinds { useless: false, ..self.kinds },
-            counts: &mut scratch,
-            never_before_end: self.never_before_end,
-            end: self.end,
-        };
+        let mut inner = self.cautious();
         if inner.simplify(&mut with_atom).is_err() {
             return false;
         }
@@ -366,7 +403,9 @@ impl Simplifier<'_> {
                 return false;
             }
             let last = unfolded.body.iter().rev().find_map(|goal| match &goal.literal {
-                Literal::Holds(atom) if inner.domain.can_be_unfolded(atom.predicate) => Some((atom.clone(), goal.time)),
+                Literal::Holds(atom) if inner.domain.can_be_unfolded(atom.predicate) => {
+                    Some((atom.clone(), goal.time))
+                }
                 _ => None,
             });
             last.is_none_or(|(atom, time)| inner.can_hold_with(&unfolded, &atom, time, depth - 1))
