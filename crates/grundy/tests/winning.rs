@@ -240,5 +240,5 @@ fn connect_four_forced() {
 
 #[test]
 fn breakthrough_forced() {
-    assert!(check_forced("breakthrough", 20) > 0);
+    assert!(check_forced("breakthrough", 150) > 0);
 }

@@ -326,12 +326,11 @@ impl Unfolder<'_> {
 
     fn simplifier(&mut self) -> Simplifier<'_> {
         Simplifier {
-            never_before_end: self.domain.program.keyword(Keyword::Terminal),
+            never_now: self.domain.program.keyword(Keyword::Terminal).filter(|_| self.config.moves > 0),
             domain: self.domain,
             knowledge: &mut self.knowledge,
             kinds: self.config.kinds,
             counts: &mut self.counts,
-            end: self.config.moves,
         }
     }
 

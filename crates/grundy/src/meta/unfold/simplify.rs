@@ -26,10 +26,9 @@ pub(crate) struct Simplifier<'a> {
     pub(crate) knowledge: &'a mut Knowledge,
     pub(crate) kinds: Kinds,
     pub(crate) counts: &'a mut Counts,
-    /// A state in which a move is made is no terminal one: this atom does not hold before the last time.
-    pub(crate) never_before_end: Option<PredicateId>,
-    /// The time after the last move.
-    pub(crate) end: u8,
+    /// A state in which a move is made is no terminal one: this atom does not hold now. That it does not
+    /// hold later, before the last move, is a condition of the rule.
+    pub(crate) never_now: Option<PredicateId>,
 }
 
 impl Simplifier<'_> {
@@ -227,7 +226,7 @@ impl Simplifier<'_> {
                 return Err(Cut::Impossible);
             }
             let assumptions = Assumptions { literals: &refs, variables: rule.variables };
-            let is_over = self.never_before_end.filter(|_| time < self.end).is_some_and(|terminal| {
+            let is_over = self.never_now.filter(|_| time == 0).is_some_and(|terminal| {
                 let goal = Literal::Holds(Atom { predicate: terminal, args: Box::new([]) });
                 provable(self.domain, &assumptions, &goal)
             });
@@ -344,8 +343,7 @@ impl Simplifier<'_> {
             knowledge: self.knowledge,
             kinds: Kinds { useless: false, ..self.kinds },
             counts: self.counts,
-            never_before_end: self.never_before_end,
-            end: self.end,
+            never_now: self.never_now,
         }
     }
 
