@@ -1,6 +1,6 @@
 //! Files in, sources and programs out.
 //!
-//! The only place where the project opens files.
+//! The only place where the project opens files, but for those of `scratch.rs` that nobody keeps.
 
 use crate::output::{Failure, Outcome, note};
 use crate::render;
@@ -161,6 +161,11 @@ pub(crate) fn sheets_below(folder: &Path) -> Result<Vec<String>> {
         }
     }
     Ok(found)
+}
+
+/// Makes a folder, and those above it, if they are not there.
+pub(crate) fn make_folder(path: &Path) -> Result<()> {
+    std::fs::create_dir_all(path).with_context(|| format!("cannot make `{}`", path.display()))
 }
 
 /// Writes a file at once.

@@ -5,9 +5,11 @@ mod engine;
 mod files;
 mod interrupt;
 mod output;
+mod plot;
 mod progress;
 mod render;
 mod sample;
+mod scratch;
 mod trace;
 
 use clap::{Parser, Subcommand};
@@ -42,6 +44,7 @@ enum Command {
     Verify(commands::verify::Args),
     Metarules(commands::metarules::Args),
     Unfold(commands::unfold::Args),
+    Bench(commands::bench::Args),
 }
 
 fn main() -> ExitCode {
@@ -55,6 +58,7 @@ fn main() -> ExitCode {
         Command::Verify(args) => commands::verify::run(&args),
         Command::Metarules(args) => commands::metarules::run(&args),
         Command::Unfold(args) => commands::unfold::run(&args),
+        Command::Bench(args) => commands::bench::run(&args),
     };
     ExitCode::from(outcome.unwrap_or_else(Outcome::of_failure) as u8)
 }

@@ -4,7 +4,7 @@ use crate::files::{ReadArgs, load_game};
 use crate::output::{Outcome, print};
 use anyhow::Result;
 use clap::ValueEnum;
-use grundy::ground::write_asp;
+use grundy::ground::{write_asp, write_prolog};
 
 /// Write a game for another tool
 ///
@@ -12,6 +12,11 @@ use grundy::ground::write_asp;
 /// and moves are choices, static conditions and dynamic ones stay as they are.
 ///
 ///     grundy export asp games/tic-tac-toe.kif | clingo --mode=gringo -
+///
+/// `prolog` is the grounding program of the paper for SWI-Prolog: rules with tables, and a goal `main` that
+/// finds what can be true and be done, stores the instances of all rules, and prints how many there are.
+///
+///     grundy export prolog games/tic-tac-toe.kif > game.pl && swipl -g main -t halt game.pl
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
@@ -30,6 +35,8 @@ pub(crate) struct Args {
 enum Format {
     /// An answer-set program
     Asp,
+    /// A Prolog program with tables
+    Prolog,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
@@ -37,6 +44,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let mut text = Vec::new();
     match args.format {
         Format::Asp => write_asp(&game.program, &mut text)?,
+        Format::Prolog => write_prolog(&game.program, &mut text)?,
     }
     print(&String::from_utf8_lossy(&text))?;
     Ok(Outcome::Fine)

@@ -136,6 +136,9 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let watch = Watch::start(progress);
     let grounded = ground(&game.program, &config);
     drop(watch);
+    if let (Err(error), true) = (&grounded, args.json) {
+        print_json(&error_to_json(args, &game, error))?;
+    }
     let grounded = grounded.map_err(|error| failure(&game, &error))?;
     emit(args, &grounded, &interrupt)?;
     report(args, &grounded, read, start.elapsed())?;
@@ -174,6 +177,29 @@ fn failure(game: &Loaded, error: &GroundError) -> Failure {
     let span = if label.is_empty() && outcome == Outcome::Limit { Span::default() } else { span };
     note(&format!("{}\n", render::error_at(&game.source, span, &message, &label, hint)));
     Failure::new(outcome, "no ground program")
+}
+
+/// Why there is no ground program, for programs: the limit, and the rule that is to blame.
+fn error_to_json(args: &Args, game: &Loaded, error: &GroundError) -> serde_json::Value {
+    let (limit, rule, instances, span) = match error {
+        GroundError::Limit { limit, rule, instances, span } => {
+            (Some(limit.name()), rule, Some(instances), span)
+        }
+        GroundError::NegationCycle { rule, span } => (None, rule, None, span),
+    };
+    let place = game.source.place(span.start);
+    json!({
+        "game": args.file,
+        "method": args.method.name(),
+        "faithful": args.faithful,
+        "error": {
+            "limit": limit,
+            "rule": rule,
+            "instances": instances,
+            "line": place.line,
+            "column": place.column,
+        },
+    })
 }
 
 fn advice(limit: LimitKind) -> &'static str {
@@ -264,7 +290,8 @@ fn to_json(args: &Args, ground: &GroundProgram, read: Duration, total: Duration)
         "seconds": {
             "read": read.as_secs_f64(),
             "static": times.statics.as_secs_f64(),
-            "ground": times.ground.as_secs_f64(),
+            "reach": times.reach.as_secs_f64(),
+            "ground": (times.reach + times.ground).as_secs_f64(),
             "total": total.as_secs_f64(),
         },
     })

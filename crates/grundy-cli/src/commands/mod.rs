@@ -1,5 +1,6 @@
 //! One module for each command: its arguments, what it does, how it reports.
 
+pub(crate) mod bench;
 pub(crate) mod check;
 pub(crate) mod dump;
 pub(crate) mod export;

@@ -47,19 +47,22 @@ pub fn ground(program: &Program, config: &GroundConfig) -> Result<GroundProgram,
     }
     let statics_done = Instant::now();
     match config.method {
+        Method::Fused => {}
+        Method::OneStep => grounder.evaluate_dynamics(false)?,
+        Method::Iterative => grounder.iterate()?,
+    }
+    let reach_done = Instant::now();
+    match config.method {
         Method::Fused => grounder.evaluate_dynamics(true)?,
-        Method::OneStep => {
-            grounder.evaluate_dynamics(false)?;
-            grounder.store_all()?;
-        }
-        Method::Iterative => {
-            grounder.iterate()?;
-            grounder.store_all()?;
-        }
+        Method::OneStep | Method::Iterative => grounder.store_all()?,
     }
     let (blocks, repeats) = grounder.store.finish(&grounder.engine.relations);
     let offsets = offsets(&flat, &engine);
-    let times = GroundTimes { statics: statics_done - start, ground: statics_done.elapsed() };
+    let times = GroundTimes {
+        statics: statics_done - start,
+        reach: reach_done - statics_done,
+        ground: reach_done.elapsed(),
+    };
     let flat = Flat { terms: engine.terms, ..flat };
     Ok(GroundProgram { program, flat, relations: engine.relations, offsets, blocks, repeats, times })
 }

@@ -17,7 +17,9 @@ mod store;
 
 pub use build::ground;
 pub use config::{GroundConfig, GroundError, LimitKind, Method, Progress};
-pub use emit::{DotError, MOST_NODES, Slice, write_asp, write_aspif, write_dot, write_json, write_kif};
+pub use emit::{
+    DotError, MOST_NODES, Slice, write_asp, write_aspif, write_dot, write_json, write_kif, write_prolog,
+};
 
 use crate::flat::{Flat, RelationId};
 use crate::tabling::Relation;
@@ -43,6 +45,8 @@ pub struct GroundLiteral {
 pub struct GroundTimes {
     /// Taking functions apart and evaluating what is static.
     pub statics: Duration,
+    /// Finding what can be true and be done, where that is a step of its own.
+    pub reach: Duration,
     /// The rest.
     pub ground: Duration,
 }

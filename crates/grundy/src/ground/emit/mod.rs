@@ -7,6 +7,7 @@ mod dot;
 mod json;
 mod kif;
 mod names;
+mod prolog;
 mod text;
 
 pub use asp::write_asp;
@@ -14,3 +15,4 @@ pub use aspif::write_aspif;
 pub use dot::{DotError, MOST_NODES, Slice, write_dot};
 pub use json::write_json;
 pub use kif::write_kif;
+pub use prolog::write_prolog;

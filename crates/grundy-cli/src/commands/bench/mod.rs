@@ -1,0 +1,27 @@
+//! `grundy bench`: measurements that stand beside published ones.
+
+mod grounding;
+mod process;
+mod statistics;
+
+use crate::output::Outcome;
+use anyhow::Result;
+use clap::Subcommand;
+
+/// Measure, and compare with what is published
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand)]
+enum What {
+    Grounding(grounding::Args),
+}
+
+pub(crate) fn run(args: &Args) -> Result<Outcome> {
+    match &args.what {
+        What::Grounding(args) => grounding::run(args),
+    }
+}

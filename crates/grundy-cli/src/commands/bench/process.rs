@@ -1,0 +1,137 @@
+//! One process, measured from outside: its time by the clock, and the most memory that it had.
+
+use std::io;
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+use wait4::Wait4;
+
+/// How often somebody looks whether the user wants to stop.
+const TICK: Duration = Duration::from_millis(50);
+
+/// How a process ended, and what it took.
+#[derive(Clone, Debug)]
+pub(crate) struct Ended {
+    pub(crate) how: How,
+    /// From before it was started until it was gone.
+    pub(crate) wall: Duration,
+    /// The time of the processor, in the program and in the system.
+    pub(crate) cpu: Duration,
+    /// The most resident memory at any time, where the system tells.
+    pub(crate) peak_bytes: Option<u64>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum How {
+    /// By itself, with this exit code.
+    Exited(i32),
+    /// By a signal that did not come from here.
+    Crashed,
+    /// It was killed when its time was over.
+    OutOfTime,
+    /// It was killed because the user wants to stop.
+    Interrupted,
+}
+
+/// Bounds that are enforced from outside.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bounds {
+    pub(crate) time: Duration,
+    /// Address space; for programs that have no limit of their own. Linux only.
+    pub(crate) memory: Option<u64>,
+}
+
+/// Runs a command until it ends, its time is over, or `stop` is set.
+///
+/// A thread of its own waits for the process, so that the time is taken at its very end.
+pub(crate) fn measure(command: &mut Command, bounds: Bounds, stop: &AtomicBool) -> io::Result<Ended> {
+    let start = Instant::now();
+    let child = command.spawn()?;
+    let id = child.id();
+    limit_memory(id, bounds.memory);
+    let (sender, receiver) = channel();
+    let waiter = std::thread::spawn(move || {
+        let used = child.wait4();
+        // Nobody listens once the other side has failed.
+        let _ = sender.send((used, start.elapsed()));
+    });
+    let mut killed = None;
+    let (used, wall) = loop {
+        let left = bounds.time.saturating_sub(start.elapsed());
+        match receiver.recv_timeout(if killed.is_some() { TICK } else { left.min(TICK) }) {
+            Ok(ended) => break ended,
+            Err(RecvTimeoutError::Disconnected) => return Err(io::Error::other("nobody waits any more")),
+            Err(RecvTimeoutError::Timeout) if killed.is_some() => {}
+            Err(RecvTimeoutError::Timeout) => {
+                killed = if stop.load(Ordering::Relaxed) {
+                    Some(How::Interrupted)
+                } else {
+                    (start.elapsed() >= bounds.time).then_some(How::OutOfTime)
+                };
+                if killed.is_some() {
+                    kill(id);
+                }
+            }
+        }
+    };
+    let _ = waiter.join();
+    let used = used?;
+    let how = killed.unwrap_or(used.status.code().map_or(How::Crashed, How::Exited));
+    let peak_bytes = (used.rusage.maxrss > 0).then_some(used.rusage.maxrss);
+    Ok(Ended { how, wall, cpu: used.rusage.utime + used.rusage.stime, peak_bytes })
+}
+
+/// Ends a process by its number. The waiting thread may have seen its end a moment ago, and then the
+/// number is free; but numbers are given out in turn, so that nobody else has it yet.
+#[cfg(unix)]
+fn kill(id: u32) {
+    use rustix::process::{Pid, Signal, kill_process};
+    if let Some(pid) = Pid::from_raw(id as i32) {
+        let _ = kill_process(pid, Signal::KILL);
+    }
+}
+
+/// Elsewhere a program has to keep its limits by itself.
+#[cfg(not(unix))]
+fn kill(_id: u32) {}
+
+#[cfg(target_os = "linux")]
+fn limit_memory(id: u32, bytes: Option<u64>) {
+    use rustix::process::{Pid, Resource, Rlimit, prlimit};
+    if let (Some(pid), Some(_)) = (Pid::from_raw(id as i32), bytes) {
+        let _ = prlimit(Some(pid), Resource::As, Rlimit { current: bytes, maximum: bytes });
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn limit_memory(_id: u32, _bytes: Option<u64>) {}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    fn run(script: &str, time: f64, stop: bool) -> Ended {
+        let mut command = Command::new("sh");
+        command.arg("-c").arg(script);
+        let bounds = Bounds { time: Duration::from_secs_f64(time), memory: None };
+        measure(&mut command, bounds, &AtomicBool::new(stop)).expect("there is a shell")
+    }
+
+    #[test]
+    fn an_end_is_told_as_it_was() {
+        assert_eq!(run("exit 3", 60.0, false).how, How::Exited(3));
+        assert_eq!(run("kill -9 $$", 60.0, false).how, How::Crashed);
+        let ended = run("exec sleep 60", 0.1, false);
+        assert_eq!(ended.how, How::OutOfTime);
+        assert!(ended.wall < Duration::from_secs(30) && ended.wall >= Duration::from_millis(100));
+        assert_eq!(run("exec sleep 60", 60.0, true).how, How::Interrupted);
+    }
+
+    #[test]
+    fn time_and_memory_are_those_of_the_process() {
+        let ended = run("exec sleep 0.2", 60.0, false);
+        assert!(ended.wall >= Duration::from_millis(200) && ended.cpu < Duration::from_millis(200));
+        assert!(ended.peak_bytes.is_none_or(|bytes| bytes > 100_000));
+    }
+}

@@ -1,0 +1,226 @@
+//! `grundy bench grounding`: what it prints and writes, and that one bad sheet stops nothing.
+
+#![allow(clippy::disallowed_methods, reason = "tests read and write files")]
+
+mod support;
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use support::{code, grundy, grundy_with_input, json, root, stderr};
+
+const TIC_TAC_TOE: &str = "games/tic-tac-toe.kif";
+const HEX: &str = "games/hex.kif";
+const BREAKTHROUGH: &str = "games/breakthrough.kif";
+
+/// `pair` has 100 × 100 instances.
+const EXPLODING: &str = "
+(role a) (init (n 0)) (<= (legal a go) (role a)) (<= (goal a 0) (role a))
+(<= (next (n ?y)) (true (n ?x)) (succ ?x ?y))
+(<= terminal (true (n 99)))
+(<= (pair ?x ?y) (true (n ?x)) (true (n ?y)))
+(<= (goal a 100) (pair ?x ?y))
+";
+
+/// A folder of one test alone.
+fn folder(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("grundy-bench-test-{}-{name}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn bench(args: &[&str]) -> Output {
+    grundy(&[&["bench", "grounding"], args].concat())
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).expect("output is UTF-8")
+}
+
+/// The lines of the table for programs, by column.
+fn table(folder: &Path) -> Vec<Value> {
+    let text = std::fs::read_to_string(folder.join("grounding.tsv")).unwrap();
+    let mut lines = text.lines().map(|line| line.split('\t').collect::<Vec<_>>());
+    let header = lines.next().expect("a header");
+    let row = |cells: Vec<&str>| {
+        assert_eq!(cells.len(), header.len());
+        header.iter().zip(cells).map(|(&name, cell)| (name.to_owned(), Value::from(cell))).collect()
+    };
+    lines.map(row).collect()
+}
+
+#[test]
+fn a_report_has_a_table_a_page_and_the_figures() {
+    let folder = folder("report");
+    let output = bench(&[TIC_TAC_TOE, HEX, BREAKTHROUGH, "--report", folder.to_str().unwrap()]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let text = stdout(&output);
+    assert!(
+        text.starts_with("3 sheets, one process each; limits 60 s, 4.00 GiB, 200,000,000 rules\n"),
+        "{text}"
+    );
+    assert!(text.contains("  compact, whole process            3"), "{text}");
+    assert!(text.contains("  rules, base and input known     246        –   24.0 %   72.0 %"), "{text}");
+
+    let table = table(&folder);
+    let runs: Vec<(&str, &str)> =
+        table.iter().map(|row| (row["game"].as_str().unwrap(), row["run"].as_str().unwrap())).collect();
+    let of_each = ["compact", "faithful", "one-step", "iterative"];
+    let games = ["games/tic-tac-toe", "games/hex", "games/breakthrough"];
+    assert_eq!(runs, games.iter().flat_map(|&game| of_each.map(|run| (game, run))).collect::<Vec<_>>());
+    let faithful = &table[1];
+    assert_eq!((&faithful["status"], &faithful["rules"]), (&"fine".into(), &"138".into()));
+    assert_eq!((&faithful["base"], &faithful["input"]), (&"29".into(), &"20".into()));
+    let positive = |name: &str| faithful[name].as_str().unwrap().parse::<f64>().unwrap() > 0.0;
+    assert!(positive("wall_s") && positive("cpu_s") && positive("ground_s"));
+    assert!(!cfg!(target_os = "linux") || positive("peak_bytes"));
+    assert_eq!(table[2]["rules"], "138", "the methods agree");
+
+    let page = std::fs::read_to_string(folder.join("index.html")).unwrap();
+    assert_eq!(page.matches("<svg").count(), 7);
+    assert!(!page.contains("<script") && !page.contains("src=") && !page.contains("href="));
+    for figure in 2..=6 {
+        let svg = std::fs::read_to_string(folder.join(format!("figure-{figure}.svg"))).unwrap();
+        assert!(page.contains(&svg) && svg.contains(&format!("Figure {figure}: ")));
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn a_bad_sheet_is_told_and_stops_nothing() {
+    let folder = folder("bad");
+    let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).unwrap();
+    let succ = |n: u32| format!("(succ {n} {})\n", n + 1);
+    write("a-exploding.kif", &(0..99).map(succ).fold(EXPLODING.to_owned(), |sheet, fact| sheet + &fact));
+    write("b-broken.kif", "(role a) (<= (next ?x) (true (f ?x ?y)) (not (q ?z)))");
+    std::fs::create_dir_all(folder.join("sub")).unwrap();
+    std::fs::copy(root().join(TIC_TAC_TOE), folder.join("sub/c.kif")).unwrap();
+    write("theory.pl", "a.");
+    let place = folder.to_str().unwrap();
+    let report = folder.join("report");
+    let limits = ["--max-rules", "5000", "--form", "faithful", "--report", report.to_str().unwrap()];
+    let output = bench(&[&["--corpus", place], &limits[..]].concat());
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let text = stdout(&output);
+    assert!(text.starts_with("2 sheets (1 more cannot be read), one process each"), "{text}");
+    assert!(text.contains("\nfailed: faithful (1)\n  a-exploding: rules; line 5 has "), "{text}");
+
+    let status = |row: &Value| format!("{} {} {}", row["game"], row["run"], row["status"]).replace('"', "");
+    let statuses: Vec<String> = table(&report).iter().map(status).collect();
+    assert_eq!(
+        statuses[..3],
+        ["a-exploding faithful limit", "a-exploding one-step limit", "a-exploding iterative limit"]
+    );
+    assert_eq!(statuses[3], "b-broken faithful unreadable", "and it is not tried again");
+    assert_eq!(statuses[4], "sub/c faithful fine");
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// Ctrl-C while the second sheet is grounded.
+#[cfg(unix)]
+#[test]
+fn what_is_done_is_told_when_the_user_stops() {
+    let folder = folder("stop");
+    std::fs::copy(root().join(TIC_TAC_TOE), folder.join("a.kif")).unwrap();
+    // The clash of five numbers has 100⁵ instances.
+    let clash = "(<= (clash ?a ?b ?c ?d ?e) (pair ?a ?b) (pair ?c ?d) (true (n ?e)))";
+    let sheet =
+        (0..99).fold(format!("{EXPLODING}{clash}"), |sheet, n| sheet + &format!("(succ {n} {})", n + 1));
+    std::fs::write(folder.join("b.kif"), sheet).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_grundy"));
+    command.args(["bench", "grounding", "--form", "faithful", "--corpus"]).arg(&folder);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().unwrap();
+    std::thread::sleep(std::time::Duration::from_secs(2));
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(code(&output), 3, "{}", stderr(&output));
+    assert!(stdout(&output).starts_with("1 sheet, one process each"), "{}", stdout(&output));
+    assert!(stderr(&output).contains("limit `interrupt`"));
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn json_has_the_whole_summary_in_any_number_of_jobs() {
+    let run = |jobs: &str| json(&bench(&[TIC_TAC_TOE, HEX, "--json", "--jobs", jobs]));
+    let (one, two) = (run("1"), run("2"));
+    let parts = [
+        "sheets",
+        "unreadable",
+        "limits",
+        "core_share",
+        "budgets",
+        "shares",
+        "large",
+        "growth",
+        "literals",
+        "against",
+        "failures",
+    ];
+    assert_eq!(one.as_object().unwrap().keys().collect::<Vec<_>>(), parts);
+    assert_eq!(one["sheets"], 2);
+    assert_eq!((&one["literals"], &one["failures"]), (&two["literals"], &two["failures"]));
+}
+
+#[test]
+fn exit_codes() {
+    let empty = folder("empty");
+    assert_eq!(code(&bench(&["--corpus", empty.to_str().unwrap()])), 1);
+    assert_eq!(code(&bench(&["--corpus", "no-such-folder"])), 1);
+    assert_eq!(code(&bench(&[TIC_TAC_TOE, "--form", "neither"])), 2);
+    assert_eq!(code(&bench(&[TIC_TAC_TOE, "--against", "nobody"])), 2);
+    assert_eq!(code(&bench(&[TIC_TAC_TOE, "--jobs", "0"])), 2);
+    std::fs::remove_dir_all(&empty).unwrap();
+}
+
+#[test]
+fn what_cannot_be_had_is_left_out_with_a_message() {
+    let nothing = folder("nothing");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_grundy"));
+    command.args(["bench", "grounding", TIC_TAC_TOE, "--against", "gringo,swipl"]).current_dir(root());
+    command.env("PATH", &nothing).env("XDG_CACHE_HOME", &nothing).stdin(Stdio::null());
+    let output = command.output().expect("grundy starts");
+    assert_eq!(code(&output), 0);
+    let messages = stderr(&output);
+    assert!(messages.contains("gringo is skipped: it is not installed"), "{messages}");
+    assert!(messages.contains("swipl is skipped: it is not installed"), "{messages}");
+    assert!(stdout(&output).contains("faithful, with aspif"), "ours is measured all the same");
+    std::fs::remove_dir_all(&nothing).unwrap();
+}
+
+#[test]
+fn a_limit_is_told_as_json() {
+    let output = grundy(&["ground", HEX, "--faithful", "--max-rules", "100", "--json"]);
+    assert_eq!(code(&output), 3);
+    let error = &json(&output)["error"];
+    assert_eq!(error["limit"], "rules");
+    assert!(error["rule"].as_str().unwrap().starts_with("(<= ") && error["line"].as_u64().unwrap() > 1);
+    assert!(error["instances"].as_u64().unwrap() > 0, "{error}");
+}
+
+#[test]
+fn prolog_finds_as_many_rules() {
+    if Command::new("swipl").arg("--version").stdout(Stdio::null()).status().is_err() {
+        return;
+    }
+    let summary = json(&bench(&[TIC_TAC_TOE, HEX, BREAKTHROUGH, "--against", "swipl", "--json"]));
+    let against = &summary["against"][0];
+    assert_eq!((&against["games"], &against["only_ours"]), (&3.into(), &0.into()), "{summary}");
+    assert_eq!(against["other_counts"], Value::Array(Vec::new()));
+}
+
+#[test]
+fn the_prolog_program_has_tables_and_tests_behind_their_binders() {
+    let sheet = b"(role a) (init (f 1)) (num 1) (num 2) (bad 2) (<= (goal a 0) (role a)) (<= terminal (true (f 2)))
+        (<= (next (f ?x)) (does a ?x)) (<= (legal a ?x) (not (bad ?x)) (distinct ?x 3) (not (true (f ?x))) (num ?x))";
+    let text = stdout(&grundy_with_input(&["export", "prolog", "-"], sheet));
+    for part in [
+        ":- table p_true/1.\n",
+        "p_true(F) :- p_next(F).\n",
+        "p_legal(a,V0) :- p_num(V0), \\+ p_bad(V0), V0 \\== 3.\n",
+        "rule(p_legal(a,V0),[not(p_true(f(V0)))]) :- p_num(V0), ",
+        "rule(p_next(f(V0)),[p_does(a,V0)]) :- input(a,V0).\n",
+    ] {
+        assert!(text.contains(part), "no `{part}` in {text}");
+    }
+}
