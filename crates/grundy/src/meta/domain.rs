@@ -123,6 +123,26 @@ impl Domain {
         &self.topology
     }
 
+    /// The rules of a view, as they are written.
+    pub fn clauses_of(&self, predicate: PredicateId) -> &[Clause] {
+        self.rules(predicate)
+    }
+
+    /// The views that the state determines.
+    pub fn state_views(&self) -> Vec<PredicateId> {
+        let by_state = |&predicate: &PredicateId| {
+            self.kind(predicate) == Kind::View && !self.depends_on_moves(predicate)
+        };
+        self.program.predicates().map(|(id, _)| id).filter(by_state).collect()
+    }
+
+    /// A ground term in KIF notation, such as `(p 5 5)`; what is none becomes a constant.
+    pub fn ground_term(&mut self, text: &str) -> TermId {
+        let Program { symbols, terms, .. } = &mut self.program;
+        let read = crate::reasoner::read_ground_term(text, symbols, terms);
+        read.unwrap_or_else(|| terms.constant(symbols.intern(text)))
+    }
+
     pub(crate) fn kind(&self, predicate: PredicateId) -> Kind {
         self.kinds.get(predicate.0 as usize).copied().unwrap_or(Kind::View)
     }

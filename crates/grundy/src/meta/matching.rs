@@ -214,19 +214,49 @@ pub(crate) fn has_match(
     Ok(flow.is_break())
 }
 
-/// For each condition how often it succeeds when the conjunction is matched in this order.
+/// Adds to each condition's count how often it succeeds when the conjunction is matched in this order, but
+/// for tests, which wait until their variables are bound.
 pub(crate) fn count_tries(
     terms: &Terms,
     memory: &mut Memory,
     literals: &[&Literal],
     bound: &[(VariableId, TermId)],
     budget: &mut Budget,
-) -> Result<Vec<u64>, Exhausted> {
+    by_place: &mut [u64],
+) -> Result<(), Exhausted> {
     let variables: Vec<VariableId> = bound.iter().map(|&(variable, _)| variable).collect();
-    let join = Join::new(terms, memory, literals, &variables);
+    let order = executable_order(terms, literals, &variables);
+    let ordered: Vec<&Literal> = order.iter().map(|&place| literals[place]).collect();
+    let join = Join::new(terms, memory, &ordered, &variables);
     let mut bindings = Bindings::default();
     bound.iter().for_each(|&(variable, value)| bindings.bind(variable, value));
     let mut counts = vec![0; literals.len()];
-    let _ = join.run(&mut bindings, budget, &mut counts, &mut |_| ControlFlow::Continue(()))?;
-    Ok(counts)
+    let ended = join.run(&mut bindings, budget, &mut counts, &mut |_| ControlFlow::Continue(()));
+    order.iter().zip(counts).for_each(|(&place, count)| by_place[place] += count);
+    ended.map(|_| ())
+}
+
+/// The order in which conditions can be tried: as they stand, but tests behind what binds their variables.
+fn executable_order(terms: &Terms, literals: &[&Literal], bound: &[VariableId]) -> Vec<usize> {
+    let mut known = bound.to_vec();
+    let mut order = Vec::with_capacity(literals.len());
+    let mut waiting: Vec<usize> = Vec::new();
+    for (place, literal) in literals.iter().enumerate() {
+        match literal {
+            Literal::Holds(_) => {
+                order.push(place);
+                known.extend(variables_of(terms, literal));
+            }
+            _ => waiting.push(place),
+        }
+        waiting.retain(|&test| {
+            let ready = variables_of(terms, literals[test]).iter().all(|variable| known.contains(variable));
+            if ready {
+                order.push(test);
+            }
+            !ready
+        });
+    }
+    order.extend(waiting);
+    order
 }

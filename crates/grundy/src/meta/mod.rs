@@ -48,6 +48,7 @@ pub use winning::{
     Forced, MoveRules, MoveRulesConfig, extend, forced_moves, losing_target, move_rules, winning_target,
 };
 
+use grundy_syntax::{Literal, TermId, VariableId};
 use limits::{Budget, deadline_after};
 use std::time::Duration;
 
@@ -126,4 +127,30 @@ pub fn branching_of(domain: &Domain, memories: &[Memory]) -> Vec<Branching> {
         [] => branching::count(domain, &[&domain.topology]),
         _ => branching::count(domain, &memories.iter().collect::<Vec<_>>()),
     }
+}
+
+/// How often the conditions of a conjunction succeed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tries {
+    /// For each condition.
+    pub counts: Vec<u64>,
+    /// Whether matching came to its end; otherwise the counts are what they were until then.
+    pub complete: bool,
+}
+
+/// Matches a conjunction with a memory in this order, with some variables bound from the start, and counts
+/// the successes of each condition. A test waits until its variables are bound. Matching ends after so
+/// many steps.
+pub fn tries(
+    domain: &Domain,
+    memory: &mut Memory,
+    literals: &[&Literal],
+    bound: &[(VariableId, TermId)],
+    steps: u64,
+) -> Tries {
+    let mut counts = vec![0; literals.len()];
+    let mut budget = Budget::new(steps, None);
+    let ended =
+        matching::count_tries(&domain.program.terms, memory, literals, bound, &mut budget, &mut counts);
+    Tries { counts, complete: ended.is_ok() }
 }

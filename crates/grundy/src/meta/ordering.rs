@@ -74,16 +74,21 @@ impl Ordering {
             // A worse order is given up as soon as it is worse.
             let limit = best.as_ref().map_or(steps, |(least, _)| least.saturating_mul(4).min(steps));
             let mut budget = Budget::new(limit, None);
-            let mut tries = 0;
+            let mut counts = vec![0; ordered.len()];
             let counted = memories.iter_mut().try_for_each(|memory| -> Result<(), Exhausted> {
-                tries += count_tries(terms, memory, &ordered, &[], &mut budget)?.iter().sum::<u64>();
-                Ok(())
+                count_tries(terms, memory, &ordered, &[], &mut budget, &mut counts)
             });
+            let tries: u64 = counts.iter().sum();
             if counted.is_ok() && best.as_ref().is_none_or(|(least, _)| tries < *least) {
                 best = Some((tries, order));
             }
         }
         best.map(|(_, order)| order)
+    }
+
+    /// The order of the paper: always the condition with the fewest expected answers.
+    pub fn greedy_order(&self, terms: &Terms, literals: &[Literal], bound: &[VariableId]) -> Vec<usize> {
+        self.greedy(terms, literals, bound, None)
     }
 
     fn candidates(&self, terms: &Terms, literals: &[Literal], bound: &[VariableId]) -> Vec<Vec<usize>> {

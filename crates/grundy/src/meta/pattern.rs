@@ -21,7 +21,7 @@ pub struct Pattern {
 impl Pattern {
     /// A pattern of these conditions, brought into a canonical order with canonical variables.
     pub(crate) fn new(terms: &mut Terms, literals: &[Literal]) -> Pattern {
-        let (literals, variables) = normalize(terms, &[], literals);
+        let (literals, variables) = normalize(terms, literals);
         Pattern { literals, variables }
     }
 }
@@ -36,21 +36,30 @@ pub(crate) fn signature(terms: &Terms, head: &[TermId], literals: &[Literal]) ->
 }
 
 /// The conditions in canonical order, renumbered, with the number of variables.
-pub(crate) fn normalize(terms: &mut Terms, head: &[TermId], literals: &[Literal]) -> (Vec<Literal>, u32) {
+fn normalize(terms: &mut Terms, literals: &[Literal]) -> (Vec<Literal>, u32) {
+    let sorted = reading_order(terms, &[], literals);
+    let mut renumbering = Renumbering::default();
+    let sorted = sorted.iter().map(|literal| renumbering.literal(terms, literal)).collect();
+    (sorted, renumbering.count)
+}
+
+/// The conditions from neighbour to neighbour, beginning at the head, so that they read like a path. The
+/// order does not depend on the names of variables, as far as their surroundings tell them apart.
+pub(crate) fn reading_order(terms: &mut Terms, head: &[TermId], literals: &[Literal]) -> Vec<Literal> {
     let colours = Colours::new(terms, head, literals);
     let mut order: Vec<(u64, usize)> =
         literals.iter().enumerate().map(|(place, literal)| (colours.literal(literal), place)).collect();
     order.sort_unstable();
-    // From neighbour to neighbour, so that the pattern reads like a path.
-    let mut renumbering = Renumbering::default();
-    head.iter().for_each(|&term| _ = renumbering.term(terms, term));
+    let mut seen = Renumbering::default();
+    head.iter().for_each(|&term| _ = seen.term(terms, term));
     let mut sorted = Vec::with_capacity(literals.len());
     while !order.is_empty() {
-        let next = next_in_reading_order(terms, literals, &order, &renumbering);
+        let next = next_in_reading_order(terms, literals, &order, &seen);
         let (_, place) = order.remove(next);
-        sorted.push(renumbering.literal(terms, &literals[place]));
+        _ = seen.literal(terms, &literals[place]);
+        sorted.push(literals[place].clone());
     }
-    (sorted, renumbering.count)
+    sorted
 }
 
 /// The first condition that begins with a variable that was seen, else one that has such a variable;

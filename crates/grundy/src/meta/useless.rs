@@ -8,7 +8,7 @@ use super::impossible::{Columns, Found, bound_only};
 use super::limits::Budget;
 use super::matching::has_match;
 use super::memory::Memory;
-use super::pattern::{Pattern, contains};
+use super::pattern::{Pattern, contains, embed, match_literal};
 use super::terms::{Bindings, map_literal, variables_of};
 use grundy_syntax::{Atom, Literal, PredicateId, Term, Terms, VariableId};
 
@@ -121,7 +121,7 @@ impl Search<'_> {
         }
         self.left -= 1;
         let terms = &self.domain.program.terms;
-        if self.useless.iter().any(|known| known.covers(terms, &pattern.literals, &condition)) {
+        if self.useless.iter().any(|known| known.covers(terms, &pattern.literals, &condition, u32::MAX)) {
             return;
         }
         let memory = &mut self.domain.topology;
@@ -144,21 +144,45 @@ fn product(choices: &[Vec<usize>]) -> Vec<Vec<usize>> {
 }
 
 impl Useless {
-    /// Whether this metarule says that a condition follows from these.
-    pub(crate) fn covers(&self, terms: &Terms, given: &[Literal], condition: &Literal) -> bool {
+    /// Whether this metarule says that a condition follows from these. Variables of the condition from
+    /// `open_from` on may stand for anything; what the metarule does not bind is matched with such only.
+    pub(crate) fn covers(
+        &self,
+        terms: &Terms,
+        given: &[Literal],
+        condition: &Literal,
+        open_from: u32,
+    ) -> bool {
         let refs: Vec<&Literal> = given.iter().collect();
+        let is_bound = |variable: VariableId| {
+            self.given.iter().any(|literal| variables_of(terms, literal).contains(&variable))
+        };
+        let mut unbound = variables_of(terms, &self.condition);
+        unbound.retain(|&variable| !is_bound(variable));
+        unbound.sort_unstable();
+        unbound.dedup();
         [false, true].into_iter().any(|swapped| {
             let (mut bindings, mut trail) = (Bindings::default(), Vec::new());
-            super::pattern::match_literal(
-                terms,
-                &self.condition,
-                condition,
-                swapped,
-                &mut bindings,
-                &mut trail,
-            ) && super::pattern::embed(terms, &self.given, &refs, &mut bindings, &mut |_| true)
+            match_literal(terms, &self.condition, condition, swapped, &mut bindings, &mut trail)
+                && are_open(terms, &bindings, &unbound, open_from)
+                && embed(terms, &self.given, &refs, &mut bindings, &mut |_| true)
         })
     }
+}
+
+/// Whether variables are bound to different variables that may stand for anything.
+fn are_open(terms: &Terms, bindings: &Bindings, variables: &[VariableId], open_from: u32) -> bool {
+    let mut images = Vec::new();
+    for &variable in variables {
+        let Some(Term::Variable(image)) = bindings.get(variable).map(|term| terms.get(term)) else {
+            return false;
+        };
+        if image.0 < open_from || images.contains(&image) {
+            return false;
+        }
+        images.push(image);
+    }
+    true
 }
 
 /// Whether a condition holds in every match of others. Variables of its own may stand for anything.
@@ -224,8 +248,14 @@ fn is_bound_by(terms: &Terms, fewer: &[Literal], condition: &Literal, given: &[L
 }
 
 /// Whether a body makes a condition useless by a known metarule.
-pub(crate) fn is_useless(terms: &Terms, known: &[Useless], others: &[Literal], condition: &Literal) -> bool {
-    known.iter().any(|metarule| metarule.covers(terms, others, condition))
+pub(crate) fn is_useless(
+    terms: &Terms,
+    known: &[Useless],
+    others: &[Literal],
+    condition: &Literal,
+    open_from: u32,
+) -> bool {
+    known.iter().any(|metarule| metarule.covers(terms, others, condition, open_from))
 }
 
 /// Whether a conjunction contains an impossible pattern.

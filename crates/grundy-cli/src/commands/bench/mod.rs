@@ -1,6 +1,7 @@
 //! `grundy bench`: measurements that stand beside published ones.
 
 mod grounding;
+mod metarules;
 mod process;
 mod statistics;
 
@@ -18,10 +19,12 @@ pub(crate) struct Args {
 #[derive(Subcommand)]
 enum What {
     Grounding(grounding::Args),
+    Metarules(metarules::Args),
 }
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
     match &args.what {
         What::Grounding(args) => grounding::run(args),
+        What::Metarules(args) => metarules::run(args),
     }
 }

@@ -78,10 +78,17 @@ impl Knowledge {
         matches
     }
 
-    /// Whether a condition follows from others; if that is new, it becomes a metarule.
-    pub(crate) fn follows(&mut self, domain: &mut Domain, given: &[Literal], condition: &Literal) -> bool {
+    /// Whether a condition follows from others; if that is new, it becomes a metarule. Variables from
+    /// `open_from` on may stand for anything.
+    pub(crate) fn follows(
+        &mut self,
+        domain: &mut Domain,
+        given: &[Literal],
+        condition: &Literal,
+        open_from: u32,
+    ) -> bool {
         let Domain { program, topology, .. } = domain;
-        if useless::is_useless(&program.terms, &self.useless, given, condition) {
+        if useless::is_useless(&program.terms, &self.useless, given, condition, open_from) {
             return true;
         }
         let budget = Budget::new(STEPS_PER_RULE, None);

@@ -22,7 +22,7 @@ use super::clause::Clause;
 use super::domain::{Domain, Kind};
 use super::limits::{Budget, MetaError, deadline_after};
 use super::ordering::{Ordering, variables_in};
-use super::pattern::{contains, is_variant, normalize, signature};
+use super::pattern::{contains, is_variant, reading_order, signature};
 use super::single_valued::SingleValued;
 use super::terms::Bindings;
 use super::useless::Useless;
@@ -150,6 +150,28 @@ pub struct Unfolding {
     pub impossible: Vec<Pattern>,
     /// Useless conditions that were found on the way.
     pub useless: Vec<Useless>,
+}
+
+/// The same goal by one of its rules at a time, if it is a single view.
+pub fn split_by_rules(domain: &mut Domain, target: &Target) -> Vec<Target> {
+    let [(Literal::Holds(atom), time)] = &target.goals[..] else { return vec![target.clone()] };
+    let mut targets = Vec::new();
+    for rule in domain.rules(atom.predicate).to_vec() {
+        let terms = &mut domain.program.terms;
+        let rule = rule.renamed(terms, target.variables);
+        let mut bindings = Bindings::default();
+        if !rule.head.args.iter().zip(&atom.args).all(|(&a, &b)| bindings.unify(terms, a, b)) {
+            continue;
+        }
+        let args = target.args.iter().map(|&arg| bindings.apply(terms, arg)).collect();
+        let apply = |literal: &Literal, terms: &mut grundy_syntax::Terms| {
+            super::terms::map_literal(literal, |term| bindings.apply(terms, term))
+        };
+        let goals = rule.body.iter().map(|literal| (apply(literal, terms), *time)).collect();
+        let variables = target.variables + rule.variables;
+        targets.push(Target { args, goals, variables, ..target.clone() });
+    }
+    targets
 }
 
 /// Unfolds a goal. Dependencies of fluents that were proved elsewhere can be given.
@@ -342,21 +364,24 @@ impl Unfolder<'_> {
         }
         let args = shown(&rule, self.domain.players());
         let body: Vec<Literal> = rule.body.into_iter().map(|goal| goal.literal).collect();
-        let (body, _) = self.put_in_order(&args, body);
+        let body = self.put_in_order(&args, body);
         let head = Atom { predicate: head, args: args.into() };
         Some(Clause::new(&mut self.domain.program.terms, &head, &body))
     }
 
-    /// Orders conditions by branching figures, or so that they can be matched from left to right.
-    fn put_in_order(&mut self, args: &[TermId], body: Vec<Literal>) -> (Vec<Literal>, u32) {
+    /// Orders conditions by branching figures; without any, so that they read well.
+    fn put_in_order(&mut self, args: &[TermId], body: Vec<Literal>) -> Vec<Literal> {
+        if !self.config.kinds.ordering {
+            return body;
+        }
         let terms = &mut self.domain.program.terms;
-        let Some(ordering) = &self.ordering else { return normalize(terms, args, &body) };
+        let Some(ordering) = &self.ordering else { return reading_order(terms, args, &body) };
         let bound = match self.config.moves {
             0 => variables_in(terms, args),
             _ => Vec::new(),
         };
         let order = ordering.order(terms, &body, &bound);
-        (order.into_iter().map(|place| body[place].clone()).collect(), 0)
+        order.into_iter().map(|place| body[place].clone()).collect()
     }
 
     /// How many times of moves a condition depends on.

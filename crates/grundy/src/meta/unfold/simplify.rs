@@ -263,7 +263,9 @@ impl Simplifier<'_> {
         if is_static {
             let body: Vec<&Literal> = rule.body.iter().map(|goal| &goal.literal).collect();
             let topology = topology_part(self.domain, &body);
-            return is_useless(&self.domain.program.terms, &self.knowledge.useless, &topology, &goal.literal);
+            let open = self.with_private_variables_open(rule, &goal.literal);
+            let known = &self.knowledge.useless;
+            return is_useless(&self.domain.program.terms, known, &topology, &open, rule.variables);
         }
         let Literal::Holds(atom) = &goal.literal else { return false };
         let kind = self.domain.kind(atom.predicate);
@@ -306,7 +308,8 @@ impl Simplifier<'_> {
                 let body: Vec<&Literal> = rule.body.iter().map(|goal| &goal.literal).collect();
                 let given = topology_part(self.domain, &body);
                 let open = self.with_private_variables_open(rule, &goal.literal);
-                self.binds(rule, &given, &open) && self.knowledge.follows(self.domain, &given, &open)
+                self.binds(rule, &given, &open)
+                    && self.knowledge.follows(self.domain, &given, &open, rule.variables)
             };
             if follows {
                 self.counts.useless += 1;
