@@ -42,6 +42,7 @@ other(white, black).
 :- liberty(L, _S), \+ colour(L, empty).
 :- liberty(_L, S), colour(S, empty).
 :- connected(P, Q), player(C), colour(P, C), colour(Q, C), \+ string(P, Q).
+:- connected(P, L), player(C), colour(P, C), colour(L, empty), \+ liberty(L, P).
 
 % Two liberties are more than one.
 second_liberty(L, S) :- liberty(L, S), liberty(M, S), L \== M.

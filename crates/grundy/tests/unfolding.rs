@@ -303,3 +303,84 @@ fn limits_are_errors() {
     let short = UnfoldConfig { max_conditions: 8, ..UnfoldConfig::default() };
     assert!(!unfold(&mut domain, &target, None, &[], &short).unwrap().complete);
 }
+
+/// The rules about taking stones, each with a head of its own.
+fn rules_apart(size: usize) -> (Program, Vec<PredicateId>) {
+    let program = small_go(size);
+    let (unfolding, head, mut extended) = unfolded(&program, "taking(C, S)", &UnfoldConfig::default());
+    let mut heads = Vec::new();
+    for number in 0..extended.rules.len() {
+        if extended.rules[number].head.predicate == head {
+            let own = extended.predicate(&format!("fired_{}", heads.len()), extended.info(head).arity);
+            extended.rules[number].head.predicate = own;
+            heads.push(own);
+        }
+    }
+    assert_eq!(heads.len(), unfolding.rules.len());
+    (extended, heads)
+}
+
+const FIRING_SIZE: usize = 6;
+
+fn from_text(lines: &[&str]) -> Board {
+    Board::painted(FIRING_SIZE, |(x, y)| match lines[y - 1].as_bytes()[x - 1] {
+        b'x' => Some(positions::Colour::Black),
+        b'o' => Some(positions::Colour::White),
+        _ => None,
+    })
+}
+
+fn to_text(board: &Board) -> String {
+    let stone = |point| match board.at(point) {
+        Some(positions::Colour::Black) => 'x',
+        Some(positions::Colour::White) => 'o',
+        None => '.',
+    };
+    let row = |y: usize| (1..=FIRING_SIZE).map(|x| stone((x, y))).collect::<String>() + "\n";
+    (1..=FIRING_SIZE).map(row).collect::<String>() + "\n"
+}
+
+/// Every rule that is kept can fire: there is a position for each.
+///
+/// With `GRUNDY_SEARCH=N`, N random boards are looked at for rules that fire in none of the known ones, and
+/// boards that are found are printed.
+#[test]
+fn every_rule_about_taking_stones_fires_somewhere() {
+    let (program, heads) = rules_apart(FIRING_SIZE);
+    let mut judge = TheoryJudge::new(&program, &heads);
+    let mut silent: Vec<PredicateId> = heads.clone();
+    let mut fires = |board: &Board, silent: &mut Vec<PredicateId>| {
+        judge.look_at(&board.facts());
+        let before = silent.len();
+        silent.retain(|&head| judge.rows(head).is_empty());
+        silent.len() < before
+    };
+    let lines: Vec<&str> = FIRING.lines().filter(|line| !line.is_empty()).collect();
+    lines.chunks(FIRING_SIZE).for_each(|lines| _ = fires(&from_text(lines), &mut silent));
+    let search: u64 = std::env::var("GRUNDY_SEARCH").ok().and_then(|text| text.parse().ok()).unwrap_or(0);
+    let mut found = String::new();
+    for seed in 0..search {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let (stones, black) = (rng.u8(40..95), rng.u8(25..75));
+        let mut stone = |_| match (rng.u8(..100) < stones, rng.u8(..100) < black) {
+            (false, _) => None,
+            (true, true) => Some(positions::Colour::Black),
+            (true, false) => Some(positions::Colour::White),
+        };
+        let board = Board::painted(FIRING_SIZE, &mut stone);
+        if fires(&board, &mut silent) {
+            found += &to_text(&board);
+        }
+    }
+    let printer = grundy::syntax::Printer::new(&program, Notation::Prolog);
+    let rules: Vec<String> = program
+        .rules
+        .iter()
+        .filter(|rule| silent.contains(&rule.head.predicate))
+        .map(|rule| printer.rule(rule))
+        .collect();
+    assert!(silent.is_empty(), "{found}\n{} rules fire nowhere:\n{}", silent.len(), rules.join("\n"));
+}
+
+/// Boards, row by row: black is `x`, white is `o`.
+const FIRING: &str = include_str!("data/taking.txt");

@@ -6,8 +6,8 @@ use crate::output::{Outcome, note, print, print_json};
 use crate::sample::{SampleArgs, failure};
 use anyhow::Result;
 use grundy::meta::{
-    Branching, Domain, DomainLimits, MetaPrinter, Metarules, Printed, SearchConfig, SingleValued,
-    find_metarules,
+    Branching, Domain, DomainLimits, InductionConfig, MetaPrinter, Metarules, Printed, SearchConfig,
+    SingleValued, find_metarules, prove_single_valued,
 };
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
@@ -21,6 +21,9 @@ use std::time::{Duration, Instant};
 /// Impossible and single-valued conditions are printed as integrity constraints, useless ones as rules:
 /// the condition in front follows from those behind it. In branching figures, + is a bound argument
 /// and - a free one.
+///
+/// For games there are invariants of states, too: at most one value for each key, guessed from random play and
+/// proved by induction over the moves.
 #[derive(clap::Args)]
 #[command(after_help = "Try:  grundy metarules theories/grid.pl\n      \
                         grundy metarules theories/grid.pl --with 'size(19)'\n      \
@@ -71,18 +74,23 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         timeout: Some(args.timeout),
     };
     let metarules = find_metarules(&mut domain, &memories, &config);
+    let induction = InductionConfig { timeout: args.timeout, ..InductionConfig::default() };
+    let proved = prove_single_valued(&mut domain, &memories, &metarules, &induction);
+    let groups = proved.iter().map(|one| one.groups_in(&memories)).collect::<Vec<usize>>();
+    let invariants: Vec<(&SingleValued, usize)> = proved.iter().zip(groups).collect();
     let facts = domain.topology().len();
     let mut printer = MetaPrinter::new(&mut domain, args.read.notation(&args.file));
     match args.json {
-        true => print_json(&to_json(&mut printer, &metarules))?,
-        false => print(&to_text(&mut printer, &metarules))?,
+        true => print_json(&to_json(&mut printer, &metarules, &invariants))?,
+        false => print(&to_text(&mut printer, &metarules, &invariants))?,
     }
     note(&format!(
-        "{} impossible, {} single-valued, {} useless, {} branching figures from {facts} complete facts and {} states in {:.3} s",
+        "{} impossible, {} single-valued, {} useless, {} branching figures, {} invariants from {facts} complete facts and {} states in {:.3} s",
         metarules.impossible.len(),
         metarules.single_valued.len(),
         metarules.useless.len(),
         metarules.branching.len(),
+        invariants.len(),
         states.len(),
         start.elapsed().as_secs_f64(),
     ));
@@ -94,7 +102,11 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     Ok(Outcome::Fine)
 }
 
-fn to_text(printer: &mut MetaPrinter<'_>, metarules: &Metarules) -> String {
+fn to_text(
+    printer: &mut MetaPrinter<'_>,
+    metarules: &Metarules,
+    invariants: &[(&SingleValued, usize)],
+) -> String {
     let mut out = String::new();
     let mut section = |title: &str, lines: Vec<String>| {
         if !lines.is_empty() {
@@ -106,18 +118,17 @@ fn to_text(printer: &mut MetaPrinter<'_>, metarules: &Metarules) -> String {
     section("impossible", texts(metarules.impossible.iter().map(|one| printer.impossible(one)).collect()));
     let single_valued = metarules.single_valued.iter().map(|one| {
         let text = printer.single_valued(one).text;
-        format!("{text}  {} {}", comment(printer), explain(one))
+        format!("{text}  {} {}", printer.comment(), explain(one))
     });
     section("single-valued", single_valued.collect());
     section("useless", texts(metarules.useless.iter().map(|one| printer.useless(one)).collect()));
     let branching = |one: &Branching| format!("{:>12}  {}", significant(one.mean), printer.branching(one));
     section("branching", metarules.branching.iter().map(branching).collect());
+    let invariant = |(one, groups): &(&SingleValued, usize)| {
+        format!("{}  {} {groups} groups", printer.invariant(one), printer.comment())
+    };
+    section("invariants", invariants.iter().map(invariant).collect());
     out
-}
-
-/// How comments begin in the notation of the source.
-fn comment(printer: &MetaPrinter<'_>) -> &'static str {
-    printer.comment()
 }
 
 /// Which arguments determine which, in words; arguments are counted from 1.
@@ -140,7 +151,11 @@ fn significant(number: f64) -> String {
     }
 }
 
-fn to_json(printer: &mut MetaPrinter<'_>, metarules: &Metarules) -> Value {
+fn to_json(
+    printer: &mut MetaPrinter<'_>,
+    metarules: &Metarules,
+    invariants: &[(&SingleValued, usize)],
+) -> Value {
     let entry = |printed: Printed| json!({"text": printed.text, "conditions": printed.conditions});
     let impossible: Vec<Value> =
         metarules.impossible.iter().map(|one| entry(printer.impossible(one))).collect();
@@ -162,12 +177,16 @@ fn to_json(printer: &mut MetaPrinter<'_>, metarules: &Metarules) -> Value {
         })
     });
     let branching: Vec<Value> = branching.collect();
+    let invariants = invariants.iter().map(
+        |(one, groups)| json!({"text": printer.invariant(one), "kind": "at-most-one", "groups": groups}),
+    );
+    let invariants: Vec<Value> = invariants.collect();
     json!({
         "impossible": impossible,
         "single_valued": single_valued,
         "useless": useless,
         "branching": branching,
-        "invariants": [],
+        "invariants": invariants,
         "complete": metarules.complete,
     })
 }

@@ -273,7 +273,7 @@ impl Domain {
             match bare {
                 Some(variable) => work.extend(self.variants(&body, variable)),
                 None => {
-                    done.push(body.iter().filter_map(|literal| self.with_fluent(literal, holds)).collect())
+                    done.push(body.iter().filter_map(|literal| self.with_fluent(literal, holds)).collect());
                 }
             }
             if work.len() + done.len() > MOST_VARIANTS {

@@ -121,9 +121,9 @@ impl Columns {
         let mut owners: FxHashMap<TermId, FxHashSet<(PredicateId, usize)>> = FxHashMap::default();
         for &(predicate, arity) in predicates {
             for row in memory.relation(predicate).rows() {
-                (0..arity).for_each(|column| {
-                    _ = owners.entry(row[column]).or_default().insert((predicate, column))
-                });
+                for column in 0..arity {
+                    owners.entry(row[column]).or_default().insert((predicate, column));
+                }
             }
         }
         let mut related = FxHashSet::default();
@@ -159,6 +159,16 @@ impl Candidates {
     }
 }
 
+/// A condition that is to be added, and when to stop.
+struct Wanted {
+    predicate: PredicateId,
+    arity: usize,
+    /// Variables of the pattern are numbered below this.
+    known: usize,
+    /// How many patterns there may be.
+    most: usize,
+}
+
 /// All ways to add one condition to a pattern.
 struct Extension<'a> {
     terms: &'a mut Terms,
@@ -178,20 +188,18 @@ impl Extension<'_> {
                 }
             }
         }
-        let known = homes.len();
-        self.choose(predicate, arity, known, &mut homes, &mut Vec::new(), most);
+        let wanted = Wanted { predicate, arity, known: homes.len(), most };
+        self.choose(&wanted, &mut homes, &mut Vec::new());
     }
 
     /// Chooses a variable for the next column: a known one, or a new one.
     fn choose(
         &mut self,
-        predicate: PredicateId,
-        arity: usize,
-        known: usize,
+        wanted: &Wanted,
         homes: &mut Vec<Vec<(PredicateId, usize)>>,
         chosen: &mut Vec<usize>,
-        most: usize,
     ) {
+        let Wanted { predicate, arity, known, most } = *wanted;
         if self.out.patterns.len() >= most {
             return;
         }
@@ -215,7 +223,7 @@ impl Extension<'_> {
             }
             homes[variable].push((predicate, column));
             chosen.push(variable);
-            self.choose(predicate, arity, known, homes, chosen, most);
+            self.choose(wanted, homes, chosen);
             chosen.pop();
             homes[variable].pop();
             if is_new {

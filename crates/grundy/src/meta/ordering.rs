@@ -19,10 +19,13 @@ const TEST: f64 = 0.9;
 /// A condition about which nothing is known is expected to have this many answers for each free variable.
 const UNKNOWN: f64 = 1000.0;
 
+/// A predicate, its bound arguments, and an argument that is a certain constant.
+type Case = (PredicateId, u64, Option<(usize, TermId)>);
+
 /// Branching figures, to be looked up.
 #[derive(Clone, Debug, Default)]
 pub struct Ordering {
-    figures: FxHashMap<(PredicateId, u64, Option<(usize, TermId)>), f64>,
+    figures: FxHashMap<Case, f64>,
 }
 
 impl Ordering {
@@ -79,7 +82,9 @@ impl Ordering {
                 count_tries(terms, memory, &ordered, &[], &mut budget, &mut counts)
             });
             let tries: u64 = counts.iter().sum();
-            if counted.is_ok() && best.as_ref().is_none_or(|(least, _)| tries < *least) {
+            // A small gain on these memories may be a loss on others.
+            let is_better = |least: u64| tries as f64 <= WORTH_IT * least as f64;
+            if counted.is_ok() && best.as_ref().is_none_or(|(least, _)| is_better(*least)) {
                 best = Some((tries, order));
             }
         }
@@ -176,6 +181,9 @@ impl Ordering {
         }
     }
 }
+
+/// Another order is taken if it needs no more than this share of the tries.
+const WORTH_IT: f64 = 0.95;
 
 /// So many conditions are tried as the first one.
 const MOST_FIRSTS: usize = 8;

@@ -6,7 +6,7 @@ use super::domain::Domain;
 use super::pattern::Pattern;
 use super::single_valued::SingleValued;
 use super::useless::Useless;
-use grundy_syntax::{Dialect, Literal, Notation, PredicateId, Printer};
+use grundy_syntax::{Atom, Dialect, Literal, Notation, PredicateId, Printer, VariableId};
 
 /// A metarule in print.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,6 +72,23 @@ impl<'a> MetaPrinter<'a> {
             (Notation::Kif, Some(function)) => format!("(true ({function} {}))", args.join(" ")),
             (Notation::Kif, None) => format!("({name} {})", args.join(" ")),
             (Notation::Prolog, _) => format!("{name}({})", args.join(", ")),
+        }
+    }
+
+    /// A proved dependency of the facts of a state in words: for each key, at most one value.
+    pub fn invariant(&mut self, metarule: &SingleValued) -> String {
+        let arity = self.domain.program.info(metarule.predicate).arity;
+        let args: Vec<_> =
+            (0..arity as u32).map(|number| self.domain.program.terms.variable(VariableId(number))).collect();
+        let atom = Literal::Holds(Atom { predicate: metarule.predicate, args: args.into() });
+        let fact = self.literals(&[atom], arity as u32).remove(0);
+        let names = variable_names(&mut self.domain.program, arity as u32);
+        let names = Printer::new(&self.domain.program, self.notation).variable_names(&names);
+        let key: Vec<&str> = metarule.key_arguments().iter().map(|&column| names[column].as_str()).collect();
+        let value = &names[metarule.value];
+        match key.is_empty() {
+            true => format!("at most one {value} with {fact}"),
+            false => format!("for each {}: at most one {value} with {fact}", key.join(", ")),
         }
     }
 

@@ -5,7 +5,7 @@
 
 use super::memory::{Key, Mask, Memory, key_of};
 use grundy_syntax::{Literal, PredicateId, Term, TermId, Terms, VariableId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Where a dependency is known from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,6 +117,12 @@ impl SingleValued {
             Literal::Holds(grundy_syntax::Atom { predicate: self.predicate, args: args.into() })
         };
         vec![atom(first), atom(second), test]
+    }
+
+    /// How many different keys occur in these memories.
+    pub fn groups_in(&self, memories: &[Memory]) -> usize {
+        let rows = memories.iter().flat_map(|memory| memory.relation(self.predicate).rows());
+        rows.map(|row| key_of(row, self.key)).collect::<FxHashSet<Key>>().len()
     }
 
     /// The arguments of the key.

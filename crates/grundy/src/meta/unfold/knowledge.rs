@@ -14,6 +14,9 @@ use rustc_hash::FxHashMap;
 /// Matching the topology of one rule may take so many steps; what takes longer counts as possible.
 const STEPS_PER_RULE: u64 = 400_000;
 
+/// Conditions, and whether they have a match.
+type Matched = (Vec<Literal>, bool);
+
 /// All that is known about the conditions of rules.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Knowledge {
@@ -25,8 +28,10 @@ pub(crate) struct Knowledge {
     /// What follows in every state: constraints with one negated condition.
     pub(crate) implications: Vec<(Vec<Literal>, Atom)>,
     pub(crate) useless: Vec<Useless>,
+    /// The useless conditions that follow from a single one of another predicate, as implications.
+    pub(crate) facts_that_follow: Vec<(Vec<Literal>, Atom)>,
     /// Parts of rules that were matched before, by signature, and whether they have a match.
-    matched: FxHashMap<u64, Vec<(Vec<Literal>, bool)>>,
+    matched: FxHashMap<u64, Vec<Matched>>,
 }
 
 impl Knowledge {
@@ -37,6 +42,7 @@ impl Knowledge {
             let is_topology = |pattern: &&Pattern| is_topology(domain, &pattern.literals);
             knowledge.topology = metarules.impossible.iter().filter(is_topology).cloned().collect();
             knowledge.useless = metarules.useless.clone();
+            knowledge.facts_that_follow = metarules.useless.iter().filter_map(single_implication).collect();
         }
         for body in domain.constraints.clone() {
             if of_constraint(&domain.program.terms, &body).is_some() {
@@ -98,6 +104,16 @@ impl Knowledge {
         let metarule = useless::minimize(&mut program.terms, topology, given, condition, &budget);
         self.useless.push(metarule);
         true
+    }
+}
+
+/// A useless condition that follows from a single one of another predicate.
+fn single_implication(metarule: &Useless) -> Option<(Vec<Literal>, Atom)> {
+    match (&metarule.given[..], &metarule.condition) {
+        ([Literal::Holds(given)], Literal::Holds(atom)) if given.predicate != atom.predicate => {
+            Some((metarule.given.clone(), atom.clone()))
+        }
+        _ => None,
     }
 }
 

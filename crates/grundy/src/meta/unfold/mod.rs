@@ -277,7 +277,7 @@ impl Unfolder<'_> {
             let time = (place / players) as u8;
             goals.push(Goal::new(Literal::Holds(Atom { predicate: legal, args }), time));
         }
-        let times = if players == 0 { 0 } else { moves.len() / players };
+        let times = moves.len().checked_div(players).unwrap_or(0);
         if let Some(terminal) = self.domain.program.keyword(Keyword::Terminal) {
             let atom = Atom { predicate: terminal, args: Box::new([]) };
             goals.extend((1..times as u8).map(|time| Goal::new(Literal::Not(atom.clone()), time)));
@@ -684,7 +684,10 @@ impl Unfolder<'_> {
 
 /// Rules that were seen before, up to renaming.
 #[derive(Default)]
-struct Seen(FxHashMap<u64, Vec<(Vec<TermId>, Vec<Literal>)>>);
+struct Seen(FxHashMap<u64, Vec<HeadAndBody>>);
+
+/// What is seen of a rule from outside, and its conditions.
+type HeadAndBody = (Vec<TermId>, Vec<Literal>);
 
 impl Seen {
     /// Whether a rule was seen; from now on it was.

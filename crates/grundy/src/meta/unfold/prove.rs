@@ -6,6 +6,7 @@
 
 use crate::meta::domain::{Domain, Kind};
 use crate::meta::terms::{Bindings, map_literal, unifiable};
+use crate::meta::useless::{Useless, is_useless};
 use grundy_syntax::{Literal, TermId};
 
 /// A proof may take so many steps.
@@ -17,6 +18,8 @@ const DEPTH: u32 = 12;
 /// What a proof may use: conditions at one time, whose variables stand for themselves.
 pub(crate) struct Assumptions<'a> {
     pub(crate) literals: &'a [&'a Literal],
+    /// Metarules that say which terms differ.
+    pub(crate) useless: &'a [Useless],
     /// Variables of the assumptions are numbered below this.
     pub(crate) variables: u32,
 }
@@ -46,7 +49,7 @@ impl Prover<'_> {
         let (goal, depth) = goals.remove(place);
         let goal = map_literal(&goal, |term| bindings.apply(&mut self.domain.program.terms, term));
         if let Literal::Distinct(a, b) = goal
-            && !unifiable(&self.domain.program.terms, a, b)
+            && (!unifiable(&self.domain.program.terms, a, b) || self.differ_by_metarule(&goal))
         {
             return self.prove(goals, bindings, next_variable);
         }
@@ -62,6 +65,17 @@ impl Prover<'_> {
             }
             _ => false,
         }
+    }
+
+    /// Whether the topology of the assumptions says that two terms differ.
+    fn differ_by_metarule(&self, goal: &Literal) -> bool {
+        let is_topology = |literal: &&&Literal| match literal {
+            Literal::Holds(atom) => self.domain.kind(atom.predicate) == Kind::Topology,
+            _ => false,
+        };
+        let topology: Vec<Literal> =
+            self.assumptions.literals.iter().filter(is_topology).map(|&literal| literal.clone()).collect();
+        is_useless(&self.domain.program.terms, self.assumptions.useless, &topology, goal, u32::MAX)
     }
 
     /// Complete facts come last: by then their variables are bound.

@@ -165,10 +165,10 @@ impl Simplifier<'_> {
         if (0..atom.args.len()).any(|column| in_key(column) && !terms.is_ground(atom.args[column])) {
             return Ok(None);
         }
-        let fits = |row: &&Box<[TermId]>| {
-            (0..row.len()).all(|column| !in_key(column) || row[column] == atom.args[column])
-        };
-        match self.domain.topology.relation(metarule.predicate).rows().iter().find(fits) {
+        let mut rows = self.domain.topology.relation(metarule.predicate).rows().iter();
+        let fitting =
+            rows.find(|row| (0..row.len()).all(|column| !in_key(column) || row[column] == atom.args[column]));
+        match fitting {
             Some(row) => Ok(Some(row[metarule.value])),
             None => Err(Cut::Impossible),
         }
@@ -182,7 +182,7 @@ impl Simplifier<'_> {
             .into_iter()
             .cloned()
             .collect();
-        for (given, atom) in &self.knowledge.implications {
+        for (given, atom) in self.knowledge.facts_that_follow.iter().chain(&self.knowledge.implications) {
             let mut found: Vec<Bindings> = Vec::new();
             {
                 let refs: Vec<&Literal> = all.iter().collect();
@@ -225,7 +225,8 @@ impl Simplifier<'_> {
             if self.knowledge.states.iter().any(is_cut) {
                 return Err(Cut::Impossible);
             }
-            let assumptions = Assumptions { literals: &refs, variables: rule.variables };
+            let assumptions =
+                Assumptions { literals: &refs, useless: &self.knowledge.useless, variables: rule.variables };
             let is_over = self.never_now.filter(|_| time == 0).is_some_and(|terminal| {
                 let goal = Literal::Holds(Atom { predicate: terminal, args: Box::new([]) });
                 provable(self.domain, &assumptions, &goal)
@@ -274,8 +275,9 @@ impl Simplifier<'_> {
         }
         let conditions = self.with_consequences(rule, goal.time);
         let refs: Vec<&Literal> = conditions.iter().collect();
-        let assumptions = Assumptions { literals: &refs, variables: rule.variables };
         let open = self.with_private_variables_open(rule, &goal.literal);
+        let assumptions =
+            Assumptions { literals: &refs, useless: &self.knowledge.useless, variables: rule.variables };
         provable(self.domain, &assumptions, &open)
     }
 

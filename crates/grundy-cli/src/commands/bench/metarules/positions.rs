@@ -115,6 +115,21 @@ impl Board {
         board
     }
 
+    /// A board with these stones, without the strings that have no liberty.
+    #[allow(dead_code, reason = "tests of the theory use this file, too")]
+    pub(crate) fn painted(size: usize, mut stone: impl FnMut(Point) -> Option<Colour>) -> Board {
+        let mut board = Board::new(size);
+        for point in board.points() {
+            board.set(point, stone(point));
+        }
+        for point in board.points() {
+            if board.at(point).is_some() && board.string(point).1.is_empty() {
+                board.string(point).0.into_iter().for_each(|stone| board.set(stone, None));
+            }
+        }
+        board
+    }
+
     /// The facts of the position.
     pub(crate) fn facts(&self) -> Vec<String> {
         let name = |(x, y): Point| format!("p({x}, {y})");
