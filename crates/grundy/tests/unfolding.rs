@@ -297,7 +297,7 @@ fn limits_are_errors() {
         UnfoldConfig { max_steps: 10, ..UnfoldConfig::default() },
         UnfoldConfig { max_rules: 1, ..UnfoldConfig::default() },
     ] {
-        let error = unfold(&mut domain, &target, None, &[], &config).err().expect("an error");
+        let error = unfold(&mut domain, &target, None, &[], &config).expect_err("an error");
         assert!(error.is_limit(), "{error}");
     }
     let short = UnfoldConfig { max_conditions: 8, ..UnfoldConfig::default() };

@@ -28,7 +28,7 @@ pub(crate) struct Knowledge {
     /// What follows in every state: constraints with one negated condition.
     pub(crate) implications: Vec<(Vec<Literal>, Atom)>,
     pub(crate) useless: Vec<Useless>,
-    /// The useless conditions that follow from a single one of another predicate, as implications.
+    /// The useless conditions that follow from a single one, as implications.
     pub(crate) facts_that_follow: Vec<(Vec<Literal>, Atom)>,
     /// Parts of rules that were matched before, by signature, and whether they have a match.
     matched: FxHashMap<u64, Vec<Matched>>,
@@ -107,12 +107,10 @@ impl Knowledge {
     }
 }
 
-/// A useless condition that follows from a single one of another predicate.
+/// A useless condition that follows from a single one.
 fn single_implication(metarule: &Useless) -> Option<(Vec<Literal>, Atom)> {
     match (&metarule.given[..], &metarule.condition) {
-        ([Literal::Holds(given)], Literal::Holds(atom)) if given.predicate != atom.predicate => {
-            Some((metarule.given.clone(), atom.clone()))
-        }
+        ([Literal::Holds(_)], Literal::Holds(atom)) => Some((metarule.given.clone(), atom.clone())),
         _ => None,
     }
 }
