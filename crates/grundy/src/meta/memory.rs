@@ -6,6 +6,7 @@
 use grundy_syntax::{PredicateId, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
+use std::sync::LazyLock;
 
 /// The values of some columns of a row.
 pub(crate) type Key = SmallVec<[TermId; 4]>;
@@ -103,12 +104,14 @@ impl Memory {
         }
     }
 
-    /// The facts of a predicate.
+    /// The facts of a predicate; one that came into being after the memory has none.
     pub(crate) fn relation(&self, predicate: PredicateId) -> &Relation {
-        &self.relations[predicate.0 as usize]
+        static EMPTY: LazyLock<Relation> = LazyLock::new(Relation::default);
+        self.relations.get(predicate.0 as usize).unwrap_or(&EMPTY)
     }
 
     pub(crate) fn relation_mut(&mut self, predicate: PredicateId) -> &mut Relation {
+        self.grow(predicate.0 as usize + 1);
         &mut self.relations[predicate.0 as usize]
     }
 

@@ -110,8 +110,10 @@ pub(super) fn ordering(go: &Program, sample: &Sample) -> Result<Section, MetaErr
     let goal = ParsedGoal::read("taking(C, S)", Notation::Prolog, Dialect::Theory)?;
     let mut domain = goal.domain(&program, &DomainLimits::default())?;
     let target = goal.target(&mut domain, 1)?;
-    let config = UnfoldConfig::default();
-    let unfolded = unfold(&mut domain, &target, None, &[], &config)?;
+    let metarules = find_metarules(&mut domain, &[], &SearchConfig::default());
+    let config =
+        UnfoldConfig { kinds: Kinds { ordering: false, ..Kinds::default() }, ..UnfoldConfig::default() };
+    let unfolded = unfold(&mut domain, &target, Some(&metarules), &[], &config)?;
     let extended = extend(&mut domain, &[&unfolded]);
     let mut working = WorkingMemories::new(&extended, &domain, Default::default())?;
     let mut memories = |domain: &mut Domain, seed: u64| -> Result<Vec<Memory>, MetaError> {
@@ -123,14 +125,12 @@ pub(super) fn ordering(go: &Program, sample: &Sample) -> Result<Section, MetaErr
     let table = Ordering::new(&figures);
     let mut section = Section::default();
     one_rule(&mut domain, &table, &mut training, &mut test, &mut section.text);
-    let plain = UnfoldConfig { kinds: Kinds { ordering: false, ..Kinds::default() }, ..config };
-    let generated = unfold(&mut domain, &target, None, &[], &plain)?.rules;
     let own: Vec<Clause> = domain
         .state_views()
         .into_iter()
         .flat_map(|predicate| domain.clauses_of(predicate).to_vec())
         .collect();
-    let sets = [("rules of the theory", own), ("generated rules", generated)];
+    let sets = [("rules of the theory", own), ("generated rules", unfolded.rules.clone())];
     for (what, rules) in sets {
         rule_set(&domain, what, &rules, (&table, &mut training), &mut test, &mut section.text);
     }
