@@ -4,7 +4,7 @@ use super::positions::Board;
 use super::{Args, Section};
 use crate::commands::unfold::count_text;
 use crate::plot::{Axis, Mark, Plot, Series, Unit};
-use grundy::meta::unfold::{Count, Kinds, UnfoldConfig, count_unfolded, split_by_rules, unfold};
+use grundy::meta::unfold::{Count, Kinds, UnfoldConfig, Unfolding, count_unfolded, split_by_rules, unfold};
 use grundy::meta::{
     Branching, Clause, Domain, DomainLimits, Memory, MetaError, MetaPrinter, Ordering, ParsedGoal,
     SearchConfig, Tries, WorkingMemories, branching_of, extend, find_metarules, replace_fact, tries,
@@ -114,7 +114,9 @@ pub(super) fn ordering(go: &Program, sample: &Sample) -> Result<Section, MetaErr
     let config =
         UnfoldConfig { kinds: Kinds { ordering: false, ..Kinds::default() }, ..UnfoldConfig::default() };
     let unfolded = unfold(&mut domain, &target, Some(&metarules), &[], &config)?;
-    let extended = extend(&mut domain, &[&unfolded]);
+    // The rules ask for auxiliary predicates, and for nothing that they conclude themselves.
+    let auxiliary = Unfolding { auxiliary: unfolded.auxiliary.clone(), ..Unfolding::default() };
+    let extended = extend(&mut domain, &[&auxiliary]);
     let mut working = WorkingMemories::new(&extended, &domain, Default::default())?;
     let mut memories = |domain: &mut Domain, seed: u64| -> Result<Vec<Memory>, MetaError> {
         sample.positions(seed).iter().map(|facts| working.memory(domain, facts)).collect()
@@ -139,7 +141,7 @@ pub(super) fn ordering(go: &Program, sample: &Sample) -> Result<Section, MetaErr
 }
 
 /// Matching one rule with one position ends after so many steps.
-const STEPS: u64 = 200_000;
+const STEPS: u64 = 50_000;
 
 /// The tries of a rule over all memories; where matching was ended, what they were until then.
 fn total(domain: &Domain, memories: &mut [Memory], literals: &[&Literal]) -> Tries {

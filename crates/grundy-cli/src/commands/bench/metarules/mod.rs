@@ -31,11 +31,11 @@ pub(crate) struct Args {
     theories: PathBuf,
 
     /// How many positions of Go to count branching figures on, and as many again to measure on
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=1000))]
     positions: u16,
 
     /// The side of the board of Go
-    #[arg(long, value_name = "N", default_value_t = 9, value_parser = clap::value_parser!(u8).range(3..=19))]
+    #[arg(long, value_name = "N", default_value_t = 7, value_parser = clap::value_parser!(u8).range(3..=19))]
     size: u8,
 
     /// The seed of the positions
