@@ -10,6 +10,7 @@ mod output;
 mod plot;
 mod progress;
 mod render;
+mod sample;
 mod scratch;
 mod trace;
 
@@ -43,6 +44,8 @@ enum Command {
     Simulate(commands::simulate::Args),
     Perft(commands::perft::Args),
     Verify(commands::verify::Args),
+    Metarules(commands::metarules::Args),
+    Unfold(commands::unfold::Args),
     Bench(commands::bench::Args),
 }
 
@@ -55,6 +58,8 @@ fn main() -> ExitCode {
         Command::Simulate(args) => commands::simulate::run(&args),
         Command::Perft(args) => commands::perft::run(&args),
         Command::Verify(args) => commands::verify::run(&args),
+        Command::Metarules(args) => commands::metarules::run(&args),
+        Command::Unfold(args) => commands::unfold::run(&args),
         Command::Bench(args) => commands::bench::run(&args),
     };
     ExitCode::from(outcome.unwrap_or_else(Outcome::of_failure) as u8)

@@ -254,3 +254,47 @@ fn a_state_without_legal_moves_is_reported_as_what_it_is() {
     assert_eq!(code(&output), 0);
     assert_eq!(json(&output)["stuck"], 2);
 }
+
+#[test]
+fn metarules_report_what_the_contract_names() {
+    let output = grundy(&["metarules", "theories/grid.pl", "--json"]);
+    assert_eq!(code(&output), 0);
+    let result = json(&output);
+    assert_has_keys(&result, &["impossible", "single_valued", "useless", "branching", "invariants"]);
+    for kind in ["impossible", "single_valued", "useless"] {
+        assert_has_keys(&result[kind][0], &["text", "conditions"]);
+    }
+    assert_has_keys(&result["branching"][0], &["predicate", "bound", "mean"]);
+    let triangle = ":- connected(X, Y), connected(Y, Z), connected(Z, X).";
+    assert!(result["impossible"].as_array().unwrap().iter().any(|one| one["text"] == triangle), "{result}");
+
+    let result = json(&grundy(&["metarules", TIC_TAC_TOE, "--json"]));
+    let invariants = result["invariants"].as_array().unwrap();
+    assert_has_keys(&invariants[0], &["text", "kind", "groups"]);
+    let cells = "for each ?x, ?y: at most one ?z with (true (cell ?x ?y ?z))";
+    assert!(invariants.iter().any(|one| one["text"] == cells && one["groups"] == 9), "{result}");
+}
+
+#[test]
+fn a_parameter_of_a_theory_is_replaced() {
+    let rows = |size: &str| {
+        let result = json(&grundy(&["metarules", "theories/grid.pl", "--with", size, "--json"]));
+        let branching = result["branching"].as_array().unwrap().clone();
+        let free = branching.iter().find(|one| one["text"] == "connected(-, -)").unwrap().clone();
+        free["mean"].as_f64().unwrap()
+    };
+    assert_eq!((rows("size(3)"), rows("size(19)")), (24.0, 1368.0));
+    assert_eq!(code(&grundy(&["metarules", "theories/grid.pl", "--with", "colour(red)"])), 2);
+}
+
+#[test]
+fn unfold_reports_what_the_contract_names() {
+    let goal = ["unfold", TIC_TAC_TOE, "--goal", "(goal x 100)", "--moves", "1", "--json"];
+    let result = json(&grundy(&goal));
+    assert_has_keys(&result, &["generated", "kept", "seconds"]);
+    assert_eq!((&result["kept"], &result["auxiliary"]), (&12.into(), &0.into()));
+    let without = [&goal[..], &["--without", "impossible,single-valued"]].concat();
+    assert_eq!(json(&grundy(&without))["generated"], result["generated"]);
+    assert_eq!(code(&grundy(&["unfold", TIC_TAC_TOE, "--goal", "(gaol x 100)"])), 2);
+    assert_eq!(code(&grundy(&["unfold", "theories/go.pl", "--goal", "taking(C, S)", "--max-steps", "5"])), 3);
+}

@@ -10,6 +10,7 @@ pub mod game;
 pub mod ground;
 pub mod lifted;
 pub mod machine;
+pub mod meta;
 pub mod network;
 pub mod reasoner;
 mod tabling;

@@ -5,6 +5,8 @@ pub(crate) mod check;
 pub(crate) mod dump;
 pub(crate) mod export;
 pub(crate) mod ground;
+pub(crate) mod metarules;
 pub(crate) mod perft;
 pub(crate) mod simulate;
+pub(crate) mod unfold;
 pub(crate) mod verify;

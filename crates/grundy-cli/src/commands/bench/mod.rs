@@ -1,6 +1,7 @@
 //! `grundy bench`: measurements that stand beside published ones.
 
 mod grounding;
+mod metarules;
 mod playouts;
 mod process;
 mod statistics;
@@ -20,11 +21,13 @@ pub(crate) struct Args {
 enum What {
     Grounding(grounding::Args),
     Playouts(playouts::Args),
+    Metarules(metarules::Args),
 }
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
     match &args.what {
         What::Grounding(args) => grounding::run(args),
         What::Playouts(args) => playouts::run(args),
+        What::Metarules(args) => metarules::run(args),
     }
 }

@@ -1,0 +1,192 @@
+//! `grundy metarules`: what the facts of a domain say about its rules.
+
+use crate::engine::seconds;
+use crate::files::{ReadArgs, load_sound};
+use crate::output::{Outcome, note, print, print_json};
+use crate::sample::{SampleArgs, failure};
+use anyhow::Result;
+use grundy::meta::{
+    Branching, Domain, DomainLimits, InductionConfig, MetaPrinter, Metarules, Printed, SearchConfig,
+    SingleValued, find_metarules, prove_single_valued,
+};
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+
+/// Find metarules: conditions that are impossible, useless or single-valued, and branching figures
+///
+/// A metarule is a rule about rules. From the facts that are the same in all states (the board of a game, a
+/// table of numbers) Grundy finds which conditions never hold together, which arguments determine
+/// others, which conditions follow from others, and how many answers a condition has on average.
+///
+/// Impossible and single-valued conditions are printed as integrity constraints, useless ones as rules:
+/// the condition in front follows from those behind it. In branching figures, + is a bound argument
+/// and - a free one.
+///
+/// For games there are invariants of states, too: at most one value for each key, guessed from random play and
+/// proved by induction over the moves.
+#[derive(clap::Args)]
+#[command(after_help = "Try:  grundy metarules theories/grid.pl\n      \
+                        grundy metarules theories/grid.pl --with 'size(19)'\n      \
+                        grundy metarules games/connect-four.kif --json")]
+pub(crate) struct Args {
+    /// The rule sheet or theory, or `-`
+    file: String,
+
+    /// How many conditions an impossible pattern may have
+    #[arg(long, value_name = "N", default_value_t = SearchConfig::default().size as u8,
+          value_parser = clap::value_parser!(u8).range(1..=6))]
+    size: u8,
+
+    /// Limit: how many patterns to look at
+    #[arg(long, value_name = "N", default_value_t = SearchConfig::default().patterns, help_heading = "Limits")]
+    max_patterns: usize,
+
+    /// Limit: how many seconds to look for patterns
+    #[arg(long, value_name = "S", value_parser = seconds, default_value = "10", help_heading = "Limits")]
+    timeout: Duration,
+
+    /// Limit: how many complete facts the domain may have
+    #[arg(long, value_name = "N", default_value_t = DomainLimits::default().facts, help_heading = "Limits")]
+    max_facts: usize,
+
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    sample: SampleArgs,
+
+    #[command(flatten)]
+    read: ReadArgs,
+}
+
+pub(crate) fn run(args: &Args) -> Result<Outcome> {
+    let start = Instant::now();
+    let mut loaded = load_sound(&args.file, &args.read)?;
+    args.sample.replace_facts(&mut loaded, &args.read)?;
+    let limits = DomainLimits { facts: args.max_facts, timeout: Some(args.timeout) };
+    let mut domain = Domain::new(&loaded.program, &[], &limits).map_err(failure)?;
+    let states = args.sample.states(&loaded, &args.read)?;
+    let memories = args.sample.memories(&loaded, &mut domain, &states)?;
+    let config = SearchConfig {
+        size: usize::from(args.size),
+        patterns: args.max_patterns,
+        timeout: Some(args.timeout),
+    };
+    let metarules = find_metarules(&mut domain, &memories, &config);
+    let induction = InductionConfig { timeout: args.timeout, ..InductionConfig::default() };
+    let proved = prove_single_valued(&mut domain, &memories, &metarules, &induction);
+    let groups = proved.iter().map(|one| one.groups_in(&memories)).collect::<Vec<usize>>();
+    let invariants: Vec<(&SingleValued, usize)> = proved.iter().zip(groups).collect();
+    let facts = domain.topology().len();
+    let mut printer = MetaPrinter::new(&mut domain, args.read.notation(&args.file));
+    match args.json {
+        true => print_json(&to_json(&mut printer, &metarules, &invariants))?,
+        false => print(&to_text(&mut printer, &metarules, &invariants))?,
+    }
+    note(&format!(
+        "{} impossible, {} single-valued, {} useless, {} branching figures, {} invariants from {facts} complete facts and {} states in {:.3} s",
+        metarules.impossible.len(),
+        metarules.single_valued.len(),
+        metarules.useless.len(),
+        metarules.branching.len(),
+        invariants.len(),
+        states.len(),
+        start.elapsed().as_secs_f64(),
+    ));
+    if !metarules.complete {
+        note(
+            "note: not all patterns were looked at (limits `patterns`, --max-patterns, and `timeout`, --timeout)",
+        );
+    }
+    Ok(Outcome::Fine)
+}
+
+fn to_text(
+    printer: &mut MetaPrinter<'_>,
+    metarules: &Metarules,
+    invariants: &[(&SingleValued, usize)],
+) -> String {
+    let mut out = String::new();
+    let mut section = |title: &str, lines: Vec<String>| {
+        if !lines.is_empty() {
+            out.push_str(&format!("{title}\n"));
+            lines.iter().for_each(|line| out.push_str(&format!("  {line}\n")));
+        }
+    };
+    let texts = |printed: Vec<Printed>| printed.into_iter().map(|printed| printed.text).collect();
+    section("impossible", texts(metarules.impossible.iter().map(|one| printer.impossible(one)).collect()));
+    let single_valued = metarules.single_valued.iter().map(|one| {
+        let text = printer.single_valued(one).text;
+        format!("{text}  {} {}", printer.comment(), explain(one))
+    });
+    section("single-valued", single_valued.collect());
+    section("useless", texts(metarules.useless.iter().map(|one| printer.useless(one)).collect()));
+    let branching = |one: &Branching| format!("{:>12}  {}", significant(one.mean), printer.branching(one));
+    section("branching", metarules.branching.iter().map(branching).collect());
+    let invariant = |(one, groups): &(&SingleValued, usize)| {
+        format!("{}  {} {groups} groups", printer.invariant(one), printer.comment())
+    };
+    section("invariants", invariants.iter().map(invariant).collect());
+    out
+}
+
+/// Which arguments determine which, in words; arguments are counted from 1.
+fn explain(metarule: &SingleValued) -> String {
+    let key: Vec<String> = metarule.key_arguments().iter().map(|column| (column + 1).to_string()).collect();
+    match &key[..] {
+        [] => format!("argument {} is always the same", metarule.value + 1),
+        [one] => format!("argument {one} determines argument {}", metarule.value + 1),
+        _ => format!("arguments {} determine argument {}", key.join(", "), metarule.value + 1),
+    }
+}
+
+/// A number with as many digits as say something.
+fn significant(number: f64) -> String {
+    match number {
+        n if n >= 1000.0 => format!("{n:.0}"),
+        n if n >= 1.0 => format!("{n:.2}"),
+        n if n >= 0.001 || n == 0.0 => format!("{n:.4}"),
+        n => format!("{n:.1e}"),
+    }
+}
+
+fn to_json(
+    printer: &mut MetaPrinter<'_>,
+    metarules: &Metarules,
+    invariants: &[(&SingleValued, usize)],
+) -> Value {
+    let entry = |printed: Printed| json!({"text": printed.text, "conditions": printed.conditions});
+    let impossible: Vec<Value> =
+        metarules.impossible.iter().map(|one| entry(printer.impossible(one))).collect();
+    let useless: Vec<Value> = metarules.useless.iter().map(|one| entry(printer.useless(one))).collect();
+    let single_valued = metarules.single_valued.iter().map(|one| {
+        let mut value = entry(printer.single_valued(one));
+        value["predicate"] = json!(printer.predicate(one.predicate));
+        value["key"] = json!(one.key_arguments());
+        value["value"] = json!(one.value);
+        value
+    });
+    let single_valued: Vec<Value> = single_valued.collect();
+    let branching = metarules.branching.iter().map(|one| {
+        json!({
+            "predicate": printer.predicate(one.predicate),
+            "bound": one.bound,
+            "mean": one.mean,
+            "text": printer.branching(one),
+        })
+    });
+    let branching: Vec<Value> = branching.collect();
+    let invariants = invariants.iter().map(
+        |(one, groups)| json!({"text": printer.invariant(one), "kind": "at-most-one", "groups": groups}),
+    );
+    let invariants: Vec<Value> = invariants.collect();
+    json!({
+        "impossible": impossible,
+        "single_valued": single_valued,
+        "useless": useless,
+        "branching": branching,
+        "invariants": invariants,
+        "complete": metarules.complete,
+    })
+}

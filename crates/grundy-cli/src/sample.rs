@@ -1,0 +1,138 @@
+//! Working memories for the metarules: states from files, or from games that are played at random.
+
+use crate::files::{Loaded, ReadArgs, read_source};
+use crate::output::{Failure, Outcome};
+use anyhow::Result;
+use grundy::lifted::{Lifted, LiftedConfig};
+use grundy::meta::{Domain, Memory, MetaError, WorkingMemories, replace_fact};
+use grundy::reasoner::{ReasonError, Reasoner};
+use grundy_reference::Limits;
+use grundy_syntax::Dialect;
+use serde::Deserialize;
+use std::time::{Duration, Instant};
+
+/// A state in a file of facts.
+#[derive(Deserialize)]
+struct StateLine {
+    facts: Vec<String>,
+}
+
+/// Where working memories come from.
+#[derive(clap::Args, Clone, Debug)]
+pub(crate) struct SampleArgs {
+    /// States to count on: a file with a line {"facts":["…","…"]} for each
+    #[arg(long, value_name = "F")]
+    pub(crate) states: Option<String>,
+
+    /// For games: how many random playouts to take states from
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    pub(crate) playouts: u64,
+
+    /// The seed of random playouts
+    #[arg(long, value_name = "K", default_value_t = 1)]
+    pub(crate) seed: u64,
+
+    /// Replace the facts of a predicate by this one, such as 'size(19)'; can be given several times
+    #[arg(long, value_name = "FACT")]
+    with: Vec<String>,
+}
+
+/// A playout that is longer than this is left there.
+const MOST_STEPS: usize = 200;
+
+/// So many states are enough.
+const MOST_STATES: usize = 2_000;
+
+/// Sampling takes no longer than this.
+const MOST_TIME: Duration = Duration::from_secs(5);
+
+impl SampleArgs {
+    /// Replaces the facts that are given on the command line.
+    pub(crate) fn replace_facts(&self, loaded: &mut Loaded, read: &ReadArgs) -> Result<(), Failure> {
+        let notation = read.notation(loaded.source.name());
+        let mut replace = |text| replace_fact(&mut loaded.program, notation, text).map_err(failure);
+        self.with.iter().try_for_each(|text| replace(text))
+    }
+
+    /// The states as lists of facts in print.
+    pub(crate) fn states(&self, loaded: &Loaded, read: &ReadArgs) -> Result<Vec<Vec<String>>> {
+        match (&self.states, loaded.program.dialect) {
+            (Some(path), _) => read_states(path, read),
+            (None, Dialect::Game) => Ok(random_states(loaded, self.playouts, self.seed)?),
+            (None, Dialect::Theory) => Ok(Vec::new()),
+        }
+    }
+
+    /// The working memories of states.
+    pub(crate) fn memories(
+        &self,
+        loaded: &Loaded,
+        domain: &mut Domain,
+        states: &[Vec<String>],
+    ) -> Result<Vec<Memory>, Failure> {
+        let limits = Limits { deadline: Instant::now().checked_add(4 * MOST_TIME), ..Limits::default() };
+        let mut working = WorkingMemories::new(&loaded.program, domain, limits).map_err(failure)?;
+        states.iter().map(|facts| working.memory(domain, facts).map_err(failure)).collect()
+    }
+}
+
+/// The failure that an error of the metarules is.
+pub(crate) fn failure(error: MetaError) -> Failure {
+    let outcome = match error {
+        MetaError::Limit { .. } => Outcome::Limit,
+        MetaError::Wrong(_) => Outcome::Wrong,
+        MetaError::BadGoal(_) => Outcome::Usage,
+    };
+    Failure::new(outcome, error)
+}
+
+/// Reads a file of states, a line each.
+pub(crate) fn read_states(path: &str, read: &ReadArgs) -> Result<Vec<Vec<String>>> {
+    let source = read_source(path, read)?;
+    let mut states = Vec::new();
+    for (number, line) in source.text().lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let line: StateLine = serde_json::from_str(line).map_err(|error| {
+            Failure::new(Outcome::Wrong, format!("{path}:{}: not a line of states: {error}", number + 1))
+        })?;
+        states.push(line.facts);
+    }
+    Ok(states)
+}
+
+/// The states of random playouts, the terminal ones left out.
+pub(crate) fn random_states(loaded: &Loaded, playouts: u64, seed: u64) -> Result<Vec<Vec<String>>, Failure> {
+    let deadline = Instant::now() + MOST_TIME;
+    let config = LiftedConfig { deadline: Some(deadline), ..LiftedConfig::default() };
+    let mut reasoner = Lifted::new(&loaded.program, &config)?;
+    let mut rng = fastrand::Rng::with_seed(seed);
+    let mut states = Vec::new();
+    for _ in 0..playouts {
+        match play(&mut reasoner, &mut rng, &mut states) {
+            // What was played until then is still good.
+            Err(ReasonError::Limit(_)) if !states.is_empty() => break,
+            other => other?,
+        }
+    }
+    Ok(states)
+}
+
+fn play(
+    reasoner: &mut Lifted,
+    rng: &mut fastrand::Rng,
+    states: &mut Vec<Vec<String>>,
+) -> Result<(), ReasonError> {
+    let mut state = reasoner.initial()?;
+    for _ in 0..MOST_STEPS {
+        if states.len() >= MOST_STATES || reasoner.is_terminal(&state)? {
+            break;
+        }
+        states.push(reasoner.facts(&state));
+        let legal = reasoner.legal(&state)?;
+        if legal.iter().any(Vec::is_empty) {
+            break;
+        }
+        let joint: Vec<_> = legal.iter().map(|moves| moves[rng.usize(..moves.len())]).collect();
+        state = reasoner.next(&state, &joint)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,264 @@
+//! Useless conditions: what follows from other conditions need not be asked.
+//!
+//! A condition follows from others if they never hold together with its opposite, so that this is the
+//! search for impossible patterns, seen from the other side.
+
+use super::domain::Domain;
+use super::impossible::{Columns, Found, bound_only};
+use super::limits::Budget;
+use super::matching::has_match;
+use super::memory::Memory;
+use super::pattern::{Pattern, contains, embed, match_literal};
+use super::terms::{Bindings, map_literal, variables_of};
+use grundy_syntax::{Atom, Literal, PredicateId, Term, Terms, VariableId};
+
+/// A condition that holds whenever some others do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Useless {
+    /// What is there anyway.
+    pub given: Vec<Literal>,
+    /// What need not be asked.
+    pub condition: Literal,
+    /// Variables are numbered below this.
+    pub variables: u32,
+}
+
+/// One match may take so many steps.
+const STEPS_PER_MATCH: u64 = 2_000_000;
+
+/// How many conditions may be given when whole atoms are looked for.
+const MOST_GIVEN: usize = 2;
+
+/// The useless tests and conditions over the patterns that the search for impossible ones went through.
+pub(crate) fn search(
+    domain: &mut Domain,
+    found: &Found,
+    most: usize,
+    budget: &mut Budget,
+) -> (Vec<Useless>, bool) {
+    let predicates: Vec<(PredicateId, usize)> = domain
+        .program
+        .predicates()
+        .map(|(id, info)| (id, info.arity))
+        .filter(|&(id, _)| !domain.topology.relation(id).rows().is_empty())
+        .collect();
+    let columns = Columns::new(&domain.topology, &predicates);
+    let mut search = Search { domain, columns, predicates, useless: Vec::new(), left: most, complete: true };
+    for pattern in &found.possible {
+        search.tests(pattern, budget);
+        if pattern.literals.len() <= MOST_GIVEN {
+            search.atoms(pattern, budget);
+        }
+    }
+    (search.useless, search.complete)
+}
+
+struct Search<'a> {
+    domain: &'a mut Domain,
+    columns: Columns,
+    predicates: Vec<(PredicateId, usize)>,
+    useless: Vec<Useless>,
+    /// How many more conditions may be looked at.
+    left: usize,
+    complete: bool,
+}
+
+impl Search<'_> {
+    /// Tests that two variables of a pattern differ.
+    fn tests(&mut self, pattern: &Pattern, budget: &mut Budget) {
+        let homes = self.homes(pattern);
+        for b in 0..pattern.variables as usize {
+            for a in 0..b {
+                let compatible =
+                    homes[a].iter().any(|&x| homes[b].iter().any(|&y| self.columns.related(x, y)));
+                if compatible {
+                    let terms = &mut self.domain.program.terms;
+                    let [a, b] = [a, b].map(|variable| terms.variable(VariableId(variable as u32)));
+                    self.look_at(pattern, Literal::Distinct(a, b), budget);
+                }
+            }
+        }
+    }
+
+    /// Conditions over the variables of a pattern.
+    fn atoms(&mut self, pattern: &Pattern, budget: &mut Budget) {
+        let homes = self.homes(pattern);
+        for (predicate, arity) in self.predicates.clone() {
+            let fits = |column: usize| -> Vec<usize> {
+                let related = |variable: &usize| {
+                    homes[*variable].iter().all(|&home| self.columns.related(home, (predicate, column)))
+                };
+                (0..homes.len()).filter(related).collect()
+            };
+            let choices: Vec<Vec<usize>> = (0..arity).map(fits).collect();
+            for chosen in product(&choices) {
+                let terms = &mut self.domain.program.terms;
+                let args = chosen.iter().map(|&variable| terms.variable(VariableId(variable as u32)));
+                let atom = Literal::Holds(Atom { predicate, args: args.collect() });
+                if !pattern.literals.contains(&atom) {
+                    self.look_at(pattern, atom, budget);
+                }
+            }
+        }
+    }
+
+    fn homes(&self, pattern: &Pattern) -> Vec<Vec<(PredicateId, usize)>> {
+        let mut homes = vec![Vec::new(); pattern.variables as usize];
+        for atom in pattern.literals.iter().filter_map(Literal::atom) {
+            for (column, &arg) in atom.args.iter().enumerate() {
+                if let Term::Variable(variable) = self.domain.program.terms.get(arg) {
+                    homes[variable.0 as usize].push((atom.predicate, column));
+                }
+            }
+        }
+        homes
+    }
+
+    fn look_at(&mut self, pattern: &Pattern, condition: Literal, budget: &mut Budget) {
+        if self.left == 0 || budget.is_late() {
+            self.complete = false;
+            return;
+        }
+        self.left -= 1;
+        let terms = &self.domain.program.terms;
+        if self.useless.iter().any(|known| known.covers(terms, &pattern.literals, &condition, u32::MAX)) {
+            return;
+        }
+        let memory = &mut self.domain.topology;
+        if follows(&mut self.domain.program.terms, memory, &pattern.literals, &condition, budget) {
+            let given = pattern.literals.clone();
+            self.useless.push(Useless { given, condition, variables: pattern.variables });
+        }
+    }
+}
+
+/// All ways to choose one from each.
+fn product(choices: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    choices.iter().fold(vec![Vec::new()], |chosen, column| {
+        let longer = |prefix: &Vec<usize>| {
+            let prefix = prefix.clone();
+            column.iter().map(move |&next| prefix.iter().copied().chain([next]).collect::<Vec<usize>>())
+        };
+        chosen.iter().flat_map(longer).collect()
+    })
+}
+
+impl Useless {
+    /// Whether this metarule says that a condition follows from these. Variables of the condition from
+    /// `open_from` on may stand for anything; what the metarule does not bind is matched with such only.
+    pub(crate) fn covers(
+        &self,
+        terms: &Terms,
+        given: &[Literal],
+        condition: &Literal,
+        open_from: u32,
+    ) -> bool {
+        let refs: Vec<&Literal> = given.iter().collect();
+        let is_bound = |variable: VariableId| {
+            self.given.iter().any(|literal| variables_of(terms, literal).contains(&variable))
+        };
+        let mut unbound = variables_of(terms, &self.condition);
+        unbound.retain(|&variable| !is_bound(variable));
+        unbound.sort_unstable();
+        unbound.dedup();
+        [false, true].into_iter().any(|swapped| {
+            let (mut bindings, mut trail) = (Bindings::default(), Vec::new());
+            match_literal(terms, &self.condition, condition, swapped, &mut bindings, &mut trail)
+                && are_open(terms, &bindings, &unbound, open_from)
+                && embed(terms, &self.given, &refs, &mut bindings, &mut |_| true)
+        })
+    }
+}
+
+/// Whether variables are bound to different variables that may stand for anything.
+fn are_open(terms: &Terms, bindings: &Bindings, variables: &[VariableId], open_from: u32) -> bool {
+    let mut images = Vec::new();
+    for &variable in variables {
+        let Some(Term::Variable(image)) = bindings.get(variable).map(|term| terms.get(term)) else {
+            return false;
+        };
+        if image.0 < open_from || images.contains(&image) {
+            return false;
+        }
+        images.push(image);
+    }
+    true
+}
+
+/// Whether a condition holds in every match of others. Variables of its own may stand for anything.
+pub(crate) fn follows(
+    terms: &mut Terms,
+    memory: &mut Memory,
+    given: &[Literal],
+    condition: &Literal,
+    budget: &Budget,
+) -> bool {
+    let mut budget = budget.part(STEPS_PER_MATCH);
+    let opposite: Vec<Literal> = match condition {
+        Literal::Holds(atom) => given.iter().cloned().chain([Literal::Not(atom.clone())]).collect(),
+        Literal::Not(atom) => given.iter().cloned().chain([Literal::Holds(atom.clone())]).collect(),
+        Literal::Distinct(a, b) => {
+            let mut bindings = Bindings::default();
+            if !bindings.unify(terms, *a, *b) {
+                return true;
+            }
+            given.iter().map(|literal| map_literal(literal, |term| bindings.apply(terms, term))).collect()
+        }
+    };
+    let refs: Vec<&Literal> = opposite.iter().collect();
+    has_match(terms, memory, &refs, &mut budget) == Ok(false)
+}
+
+/// Drops given conditions one by one as long as the condition still follows from the others.
+pub(crate) fn minimize(
+    terms: &mut Terms,
+    memory: &mut Memory,
+    given: &[Literal],
+    condition: &Literal,
+    budget: &Budget,
+) -> Useless {
+    let mut kept = given.to_vec();
+    let mut place = 0;
+    while place < kept.len() {
+        let mut fewer = kept.clone();
+        fewer.remove(place);
+        let fewer = bound_only(terms, fewer);
+        let is_bound = is_bound_by(terms, &fewer, condition, given);
+        if is_bound && follows(terms, memory, &fewer, condition, budget) {
+            kept = fewer;
+            place = 0;
+        } else {
+            place += 1;
+        }
+    }
+    let mut all = kept;
+    all.push(condition.clone());
+    let mut renumbering = super::terms::Renumbering::default();
+    let mut all: Vec<Literal> = all.iter().map(|literal| renumbering.literal(terms, literal)).collect();
+    let condition = all.pop().expect("the condition is the last one");
+    Useless { given: all, condition, variables: renumbering.count }
+}
+
+/// Whether all variables that the condition shares with what was given are still there.
+fn is_bound_by(terms: &Terms, fewer: &[Literal], condition: &Literal, given: &[Literal]) -> bool {
+    let has = |literals: &[Literal], variable: VariableId| {
+        literals.iter().any(|literal| variables_of(terms, literal).contains(&variable))
+    };
+    variables_of(terms, condition).into_iter().all(|variable| !has(given, variable) || has(fewer, variable))
+}
+
+/// Whether a body makes a condition useless by a known metarule.
+pub(crate) fn is_useless(
+    terms: &Terms,
+    known: &[Useless],
+    others: &[Literal],
+    condition: &Literal,
+    open_from: u32,
+) -> bool {
+    known.iter().any(|metarule| metarule.covers(terms, others, condition, open_from))
+}
+
+/// Whether a conjunction contains an impossible pattern.
+pub(crate) fn is_impossible(terms: &Terms, known: &[Pattern], body: &[&Literal]) -> bool {
+    known.iter().any(|metarule| contains(terms, &metarule.literals, body))
+}
