@@ -3,7 +3,7 @@
 use super::engine::{Engine, Stop};
 use super::plan::{Action, Build, Plan, Step};
 use super::relation::NONE;
-use grundy_syntax::{Term, TermId, Terms};
+use grundy_syntax::{SymbolId, Term, TermId, Terms};
 use smallvec::SmallVec;
 
 /// Values of a row or a key; few rows are longer.
@@ -125,7 +125,11 @@ fn meets(terms: &Terms, registers: &mut [u32], value: u32, action: &Action) -> b
 /// The values of a key or a row, put together from registers.
 #[inline]
 pub(crate) fn values(engine: &mut Engine, builds: &[Build]) -> Values {
-    builds.iter().map(|build| value(engine, build)).collect()
+    let mut values = Values::new();
+    for build in builds {
+        values.push(value(engine, build));
+    }
+    values
 }
 
 #[inline]
@@ -133,9 +137,13 @@ fn value(engine: &mut Engine, build: &Build) -> u32 {
     match build {
         Build::Register(register) => engine.registers[*register],
         Build::Constant(constant) => *constant,
-        Build::Function(name, args) => {
-            let args: SmallVec<[TermId; 8]> = args.iter().map(|arg| TermId(value(engine, arg))).collect();
-            engine.terms.compound(*name, &args).0
-        }
+        Build::Function(name, args) => function(engine, *name, args),
     }
+}
+
+/// Functions are rare, since they are taken apart; they should not be in the way of what is frequent.
+#[cold]
+fn function(engine: &mut Engine, name: SymbolId, args: &[Build]) -> u32 {
+    let args: SmallVec<[TermId; 8]> = args.iter().map(|arg| TermId(value(engine, arg))).collect();
+    engine.terms.compound(name, &args).0
 }

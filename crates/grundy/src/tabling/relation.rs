@@ -56,6 +56,12 @@ fn hash(values: impl Iterator<Item = u32>) -> u64 {
     folded ^ (folded >> 32)
 }
 
+/// Whether two rows of the same relation are equal: rows are short, so that a loop beats a call.
+#[inline]
+fn same(a: &[u32], b: &[u32]) -> bool {
+    a.iter().zip(b).all(|(a, b)| a == b)
+}
+
 impl Relation {
     pub(crate) fn new(arity: usize) -> Relation {
         Relation { arity, distinct: vec![Cell::default(); arity], ..Relation::default() }
@@ -78,7 +84,7 @@ impl Relation {
     #[inline]
     pub(crate) fn find(&self, values: &[u32]) -> Option<u32> {
         let hash = hash(values.iter().copied());
-        self.rows.find(hash, |&row| self.row(row) == values).copied()
+        self.rows.find(hash, |&row| same(self.row(row), values)).copied()
     }
 
     /// Adds a row unless it is there; its number, and whether it is new.
@@ -88,7 +94,7 @@ impl Relation {
         let key = hash(values.iter().copied());
         let (arity, stored) = (self.arity, &self.values);
         let row_of = |row: u32| &stored[row as usize * arity..][..arity];
-        if let Some(&row) = self.rows.find(key, |&row| row_of(row) == values) {
+        if let Some(&row) = self.rows.find(key, |&row| same(row_of(row), values)) {
             return (row, false);
         }
         let row = self.len;
