@@ -113,7 +113,9 @@ impl Game {
 
     /// The network, after all passes that are wanted. This is the whole way from rules to machines.
     pub fn network(&self, config: &MachineConfig) -> Result<Optimized, GameError> {
-        let ground = ground(&self.program, &config.ground)?;
+        let mut ground_config = config.ground.clone();
+        ground_config.thresholds.complement = false;
+        let ground = ground(&self.program, &ground_config)?;
         let network = connect(&ground)?;
         let wanted = |name: &str| {
             let left_out = config.without.iter().any(|other| other == name);

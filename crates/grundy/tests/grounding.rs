@@ -49,7 +49,7 @@ fn check_methods(program: &Program) {
 fn forms() -> Vec<GroundConfig> {
     let compact = GroundConfig { max_rules: 2_000_000, ..GroundConfig::default() };
     let with = |split: f64, demand: u64, lift: u64| GroundConfig {
-        thresholds: Thresholds { split, demand, lift },
+        thresholds: Thresholds { split, demand, lift, ..Thresholds::default() },
         ..compact.clone()
     };
     vec![

@@ -115,7 +115,8 @@ fn attempt(
     if !config.faithful {
         flat.terms = std::mem::take(&mut engine.terms);
         let (relations, blocks) = (&mut engine.relations, &mut blocks);
-        refine(Draft { program: &mut program, flat: &mut flat, relations, blocks });
+        let draft = Draft { program: &mut program, flat: &mut flat, relations, blocks };
+        refine(draft, config.thresholds.complement);
         engine.terms = std::mem::take(&mut flat.terms);
     }
     let offsets = offsets(&flat, &engine);

@@ -50,11 +50,14 @@ pub struct Thresholds {
     pub demand: u64,
     /// It stays lifted when it still has more than this.
     pub lift: u64,
+    /// Whether one of nearly all moves of a role becomes none of the rest. Networks find such groups themselves, and
+    /// larger ones, because they know more.
+    pub complement: bool,
 }
 
 impl Default for Thresholds {
     fn default() -> Thresholds {
-        Thresholds { split: 400.0, demand: 1_000_000, lift: 30_000_000 }
+        Thresholds { split: 400.0, demand: 1_000_000, lift: 30_000_000, complement: true }
     }
 }
 

@@ -21,10 +21,12 @@ pub(super) struct Draft<'a> {
     pub(super) blocks: &'a mut Vec<Block>,
 }
 
-/// Runs all steps.
-pub(super) fn refine(mut draft: Draft<'_>) {
+/// Runs all steps; the second one is optional.
+pub(super) fn refine(mut draft: Draft<'_>, with_complements: bool) {
     facts::fold_facts(&mut draft);
-    complement::use_complements(&mut draft);
+    if with_complements {
+        complement::use_complements(&mut draft);
+    }
     needed::drop_unneeded(&mut draft);
     draft.blocks.retain(|block| block.rows.len() > 0);
 }
