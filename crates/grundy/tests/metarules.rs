@@ -1,7 +1,7 @@
 //! Metarules are sound: what the searches find is checked by trying everything.
 
 #[path = "support/theory.rs"]
-#[allow(dead_code)]
+#[allow(dead_code, reason = "only a part of it is needed here")]
 mod theory;
 
 use grundy::meta::{Domain, DomainLimits, MetaPrinter, SearchConfig, find_metarules, usual_notation};

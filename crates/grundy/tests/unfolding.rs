@@ -1,10 +1,10 @@
 //! Unfolded rules say now what holds after a move: compared with making the move, in the reference.
 
 #[path = "../../grundy-cli/src/commands/bench/metarules/positions.rs"]
-#[allow(dead_code, unreachable_pub)]
+#[allow(dead_code, unreachable_pub, reason = "only a part of it is needed here")]
 mod positions;
 #[path = "support/theory.rs"]
-#[allow(dead_code)]
+#[allow(dead_code, reason = "only a part of it is needed here")]
 mod theory;
 
 use grundy::meta::unfold::{Kinds, UnfoldConfig, Unfolding, count_unfolded, unfold};

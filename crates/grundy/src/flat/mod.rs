@@ -108,6 +108,16 @@ pub enum Origin {
     Link,
 }
 
+impl Origin {
+    /// The number of the rule of the program, if there is one behind it.
+    pub fn rule(self) -> Option<usize> {
+        match self {
+            Origin::Rule(number) | Origin::External(number) => Some(number as usize),
+            Origin::Link => None,
+        }
+    }
+}
+
 /// A rule over relations.
 #[derive(Clone, Debug)]
 pub struct FlatRule {

@@ -9,7 +9,7 @@ use super::compact::infer;
 use super::components::components;
 use super::config::{GroundConfig, Thresholds};
 use super::lift::lift;
-use crate::flat::{Flat, FlatLiteral, FlatRule, Origin, RelationId, ask, askable, callers, demand};
+use crate::flat::{Flat, FlatLiteral, FlatRule, RelationId, ask, askable, callers, demand};
 use grundy_syntax::{Program, Term, TermId};
 
 /// When one rule will have too many, others that have this share of what it may have are not waited for.
@@ -90,11 +90,10 @@ impl Tactics {
     /// For each rule of a program the instances that it may have. What was made from a rule of a relation counts like
     /// the rule.
     pub(super) fn caps(&self, simplified: &Flat, flat: &Flat) -> Vec<u64> {
-        let count =
-            simplified.rules.iter().filter_map(|rule| rule_number(rule.origin)).max().map_or(0, |n| n + 1);
+        let count = simplified.rules.iter().filter_map(|rule| rule.origin.rule()).max().map_or(0, |n| n + 1);
         let mut by_rule = vec![u64::MAX; count];
         for rule in &simplified.rules {
-            let Some(number) = rule_number(rule.origin) else { continue };
+            let Some(number) = rule.origin.rule() else { continue };
             let cap = match self.stages[rule.head.relation.0 as usize] {
                 Stage::Whole => self.thresholds.demand,
                 Stage::Asked if makes_terms(simplified, rule) => self.thresholds.lift / WITH_TERMS,
@@ -103,7 +102,7 @@ impl Tactics {
             };
             by_rule[number] = by_rule[number].min(cap);
         }
-        let cap = |rule: &FlatRule| rule_number(rule.origin).map_or(u64::MAX, |number| by_rule[number]);
+        let cap = |rule: &FlatRule| rule.origin.rule().map_or(u64::MAX, |number| by_rule[number]);
         flat.rules.iter().map(cap).collect()
     }
 
@@ -111,7 +110,7 @@ impl Tactics {
     pub(super) fn answer(&mut self, program: &Program, flat: &Flat, overflow: &Overflow) {
         let large = (self.thresholds.demand as f64 * LARGE) as u64;
         for rule in &flat.rules {
-            let Some(number) = rule_number(rule.origin) else { continue };
+            let Some(number) = rule.origin.rule() else { continue };
             let relation = rule.head.relation.0 as usize;
             let is_culprit = number == overflow.rule as usize;
             match self.stages[relation] {
@@ -190,14 +189,6 @@ fn called_with_constants(flat: &Flat, askable: &[bool]) -> Vec<bool> {
         demanded[relation] = shares <= SMALL_SHARE && sizes.iter().product::<f64>() >= WORTH_ASKING;
     }
     demanded
-}
-
-/// The rule of the sheet.
-fn rule_number(origin: Origin) -> Option<usize> {
-    match origin {
-        Origin::Rule(number) | Origin::External(number) => Some(number as usize),
-        Origin::Link => None,
-    }
 }
 
 /// Whether a rule puts new terms together.

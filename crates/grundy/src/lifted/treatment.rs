@@ -4,7 +4,7 @@
 //! evaluated on demand from then on. If that is not possible, or not enough, it may take all the steps that it needs.
 
 use super::phases::{demand_by_phase, negation_cycles};
-use crate::flat::{Flat, FlatRule, Origin, ask, askable};
+use crate::flat::{Flat, FlatRule, ask, askable};
 use grundy_syntax::{Program, Terms};
 
 /// The steps that a component may take before its relations are evaluated on demand.
@@ -41,7 +41,7 @@ impl Treatment {
 
     /// How many steps a component with these rules may take.
     pub(super) fn steps<'r>(&self, rules: impl Iterator<Item = &'r FlatRule>, is_static: bool) -> u64 {
-        let mut numbers = rules.filter_map(|rule| rule_number(rule.origin));
+        let mut numbers = rules.filter_map(|rule| rule.origin.rule());
         match numbers.all(|number| self.settled[number]) {
             true => u64::MAX,
             false if is_static => STATIC_STEPS,
@@ -51,11 +51,11 @@ impl Treatment {
 
     /// Draws the conclusion from a component with these rules that took too many steps.
     pub(super) fn answer<'r>(&mut self, program: &Program, rules: impl Iterator<Item = &'r FlatRule>) {
-        for number in rules.filter_map(|rule| rule_number(rule.origin)) {
+        for number in rules.filter_map(|rule| rule.origin.rule()) {
             if std::mem::replace(&mut self.settled[number], true) {
                 continue;
             }
-            let of_rule = |rule: &&FlatRule| rule_number(rule.origin) == Some(number);
+            let of_rule = |rule: &&FlatRule| rule.origin.rule() == Some(number);
             let heads: Vec<usize> = self
                 .simplified
                 .rules
@@ -83,12 +83,5 @@ impl Treatment {
         if !(0..after.len()).any(is_new) {
             self.demanded = demanded;
         }
-    }
-}
-
-fn rule_number(origin: Origin) -> Option<usize> {
-    match origin {
-        Origin::Rule(number) | Origin::External(number) => Some(number as usize),
-        Origin::Link => None,
     }
 }
