@@ -1,28 +1,26 @@
 //! Many short records of the same length.
 
-/// How many numbers a full chunk holds, about.
+/// How many numbers a full chunk holds, at most.
 const CHUNK: usize = 1 << 18;
 
 /// Records of `stride` numbers. They live in chunks that are never moved once they are full, so that
 /// growing by one record never costs more than one chunk of memory.
 pub(super) struct Arena {
     stride: usize,
+    /// A full chunk has two to this power of records.
+    shift: u32,
     full: Vec<Box<[u32]>>,
     last: Vec<u32>,
-    len: usize,
 }
 
 impl Arena {
     pub(super) fn new(stride: usize) -> Arena {
-        Arena { stride, full: Vec::new(), last: Vec::new(), len: 0 }
-    }
-
-    fn records_per_chunk(&self) -> usize {
-        (CHUNK / self.stride).max(1)
+        let shift = (CHUNK / stride).checked_ilog2().unwrap_or(0);
+        Arena { stride, shift, full: Vec::new(), last: Vec::new() }
     }
 
     pub(super) fn len(&self) -> usize {
-        self.len
+        (self.full.len() << self.shift) + self.last.len() / self.stride
     }
 
     pub(super) fn bytes(&self) -> usize {
@@ -31,21 +29,36 @@ impl Arena {
 
     #[inline]
     pub(super) fn push(&mut self, record: &[u32]) {
-        debug_assert_eq!(record.len(), self.stride);
-        if self.last.len() == self.records_per_chunk() * self.stride {
-            let next = Vec::with_capacity(self.last.len());
+        self.push_with(|place| place.copy_from_slice(record));
+    }
+
+    /// Adds a record of zeros and lets it be filled.
+    #[inline]
+    pub(super) fn push_with(&mut self, fill: impl FnOnce(&mut [u32])) {
+        let start = self.last.len();
+        self.last.resize(start + self.stride, 0);
+        fill(&mut self.last[start..]);
+        if start + self.stride == self.stride << self.shift {
+            let next = Vec::with_capacity(start + self.stride);
             self.full.push(std::mem::replace(&mut self.last, next).into());
         }
-        self.last.extend_from_slice(record);
-        self.len += 1;
+    }
+
+    /// Takes the last record away.
+    pub(super) fn pop(&mut self) -> Vec<u32> {
+        if self.last.is_empty()
+            && let Some(chunk) = self.full.pop()
+        {
+            self.last = chunk.into();
+        }
+        self.last.split_off(self.last.len().saturating_sub(self.stride))
     }
 
     #[inline]
     pub(super) fn get(&self, record: usize) -> &[u32] {
-        let per_chunk = self.records_per_chunk();
-        let (chunk, start) = (record / per_chunk, record % per_chunk * self.stride);
+        let (chunk, within) = (record >> self.shift, record & ((1 << self.shift) - 1));
         let chunk = self.full.get(chunk).map_or(&self.last[..], |chunk| chunk);
-        &chunk[start..start + self.stride]
+        &chunk[within * self.stride..][..self.stride]
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &[u32]> {
@@ -56,6 +69,18 @@ impl Arena {
     pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut [u32]> {
         let chunks = self.full.iter_mut().map(|chunk| &mut chunk[..]).chain([&mut self.last[..]]);
         chunks.flat_map(|chunk| chunk.chunks_exact_mut(self.stride))
+    }
+
+    /// Keeps the records that are wanted, asking in order. Chunks are given back as they are read.
+    pub(super) fn retain(&mut self, mut wanted: impl FnMut(&[u32]) -> bool) {
+        let all = std::mem::replace(self, Arena::new(self.stride));
+        for chunk in all.full.into_iter().chain([all.last.into_boxed_slice()]) {
+            for record in chunk.chunks_exact(all.stride) {
+                if wanted(record) {
+                    self.push(record);
+                }
+            }
+        }
     }
 }
 
@@ -71,7 +96,10 @@ mod tests {
         assert_eq!(arena.len(), count);
         assert_eq!(arena.get(count - 1), [count as u32 - 1, count as u32, count as u32 + 1]);
         assert!(arena.iter().enumerate().all(|(i, record)| record[0] == i as u32));
+        arena.retain(|record| record[0] % 3 == 1);
+        assert_eq!(arena.len(), count / 3 + usize::from(count % 3 > 1));
+        assert!(arena.iter().enumerate().all(|(i, record)| record[0] == 3 * i as u32 + 1));
         arena.iter_mut().for_each(|record| record[0] = 7);
-        assert_eq!(arena.get(CHUNK / 3)[0], 7);
+        assert_eq!(arena.get(CHUNK / 9)[0], 7);
     }
 }

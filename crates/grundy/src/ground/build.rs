@@ -99,6 +99,7 @@ fn attempt(
         Method::Fused => grounder.evaluate_dynamics(true)?,
         Method::OneStep | Method::Iterative => grounder.store_all()?,
     }
+    grounder.store.check().map_err(|stop| grounder.error(stop, 0))?;
     let mut store = grounder.store;
     if !config.faithful {
         // The second round looks at what the first one has split.
@@ -332,7 +333,7 @@ impl<'a> Grounder<'a> {
         for fact in facts {
             let Some(term) = read_ground_term(fact, &mut symbols, &mut self.engine.terms) else { continue };
             if let Some((relation, row)) = codec.decode(&self.engine.terms, term) {
-                self.engine.relations[relation].insert(row);
+                self.engine.relations[relation].insert(row.iter().copied());
             }
         }
     }

@@ -15,6 +15,7 @@ mod config;
 mod emit;
 mod lift;
 mod refine;
+mod repeats;
 mod seed;
 mod store;
 mod tactics;

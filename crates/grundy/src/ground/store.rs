@@ -7,12 +7,12 @@
 use super::Block;
 use super::arena::Arena;
 use super::compact::Revision;
-use crate::flat::{Flat, FlatLiteral, FlatRule, Origin, RelationId, RelationKind};
-use crate::tabling::{Build, Engine, Fire, Plan, Relation, Stop, build, share_done, values};
-use hashbrown::HashTable;
-use rustc_hash::{FxHashMap, FxHasher};
+use super::repeats::{bytes_to_remove, remove_repeats};
+use crate::flat::{Flat, FlatAtom, FlatLiteral, FlatRule, Origin, RelationId, RelationKind};
+use crate::tabling::{Engine, Fire, Plan, Relation, Stop, share_done, values};
+use grundy_syntax::{TermId, Terms};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use std::hash::{Hash, Hasher};
 use std::ops::Range;
 
 /// After so many instances of a rule, its loops tell how many there will be.
@@ -21,35 +21,55 @@ const FIRST_LOOK: u64 = 50_000;
 /// A rule that may have so many instances may take this many times as many steps to find them.
 const STEPS_PER_INSTANCE: u64 = 20;
 
+/// Repeats are looked for when a block has this many rules, and again each time when it has [`GROWTH`] times as many.
+const FIRST_COMPARISON: usize = 1 << 14;
+const GROWTH: usize = 4;
+
+/// Rules of one kind are compared in pairs if they are not more than this.
+const FEW_RULES: usize = 64;
+
 /// The row of an atom that is never true.
 const NEVER: u32 = u32::MAX;
 
+/// What is not known yet.
+const UNKNOWN: u32 = u32::MAX;
+
 /// Head relation, and relation and sign of each condition, sorted.
 type Signature = (RelationId, Box<[(RelationId, bool)]>);
+
+/// An atom of a rule that no condition matches: its head, or a negated one. Where one condition has all its variables,
+/// its row follows from the row that this condition has matched, and is looked up once for each.
+#[derive(Default)]
+struct Follows {
+    condition: Option<usize>,
+    rows: Vec<u32>,
+}
 
 /// Where the row number of a stored condition comes from.
 enum Source {
     /// The row that the condition of this number has matched.
     Matched(usize),
-    /// A negated atom, put together from registers. It may not be known yet, or never be true.
-    Mentioned(RelationId, Box<[Build]>),
+    /// A negated atom, the one of this number among those that the plan ignores. It may not be known yet, or never
+    /// be true.
+    Mentioned(RelationId, usize, Follows),
 }
 
 /// How a rule is stored.
 struct Recipe {
     block: usize,
+    head: Follows,
     /// In the order of the block's conditions.
     sources: Box<[Source]>,
-    /// Whether conditions share a relation, so that they have to be put in order.
-    sorted: bool,
+    /// The places of conditions that share a relation, and have to be put in order.
+    runs: Vec<Range<usize>>,
 }
 
 /// Stored rules in the making.
 pub(super) struct Store {
     blocks: Vec<Block>,
     by_signature: FxHashMap<Signature, usize>,
-    /// For each block in which repeats can happen, its rules by content.
-    known: Vec<Option<HashTable<u32>>>,
+    /// For each block, with how many rules to look for repeats; never if there can be none.
+    comparison_at: Vec<usize>,
     /// For each rule of the flat program, if it is stored.
     recipes: Vec<Option<Recipe>>,
     /// Negated atoms by relation, in the order in which they were met.
@@ -57,8 +77,11 @@ pub(super) struct Store {
     /// For each rule of the flat program its instances.
     pub(super) instances: Vec<u64>,
     pub(super) repeats: u64,
+    /// The stored rules, with repeats that have not been removed yet.
     stored: u64,
     max_rules: u64,
+    /// With so many stored rules, repeats among them are removed to see whether there are more than allowed.
+    most_stored: u64,
     /// For each rule of the flat program the instances that it may have.
     caps: Vec<u64>,
     /// For each rule, when to look next whether it will have more.
@@ -77,13 +100,14 @@ impl Store {
         let mut store = Store {
             blocks: Vec::new(),
             by_signature: FxHashMap::default(),
-            known: Vec::new(),
+            comparison_at: Vec::new(),
             recipes: Vec::new(),
             mentions: flat.relations.iter().map(|info| Relation::new(info.arity)).collect(),
             instances: vec![0; flat.rules.len()],
             repeats: 0,
             stored: 0,
             max_rules,
+            most_stored: max_rules.saturating_add(max_rules / 4),
             next_look: caps.iter().map(|&cap| first_look(cap)).collect(),
             caps,
             begun_with: 0,
@@ -102,18 +126,16 @@ impl Store {
         for rule in &flat.rules[self.recipes.len()..] {
             let is_stored = matches!(rule.origin, Origin::Rule(_)) && dynamic[rule.head.relation.0 as usize];
             let recipe = is_stored.then(|| self.recipe(flat, rule, &dynamic));
-            if let Some(recipe) = &recipe {
-                // Conditions of the same relation may change places.
-                if recipe.sorted || !determines_variables(flat, rule, &dynamic) {
-                    self.compare_from_now_on(recipe.block);
-                }
-            }
             self.recipes.push(recipe);
         }
-        let mut rules_of_block = vec![0; self.blocks.len()];
-        self.recipes.iter().flatten().for_each(|recipe| rules_of_block[recipe.block] += 1);
-        for (block, &rules) in rules_of_block.iter().enumerate() {
-            if rules > 1 {
+        let mut rules_of_block: Vec<Vec<&FlatRule>> = vec![Vec::new(); self.blocks.len()];
+        for (rule, recipe) in flat.rules.iter().zip(&self.recipes) {
+            if let Some(recipe) = recipe {
+                rules_of_block[recipe.block].push(rule);
+            }
+        }
+        for (block, rules) in rules_of_block.iter().enumerate() {
+            if may_repeat(flat, rules, &dynamic) {
                 self.compare_from_now_on(block);
             }
         }
@@ -137,7 +159,6 @@ impl Store {
                 let stride = 1 + self.blocks[block].literals.len();
                 let old = std::mem::replace(&mut self.blocks[block].rows, Arena::new(stride));
                 self.stored -= old.len() as u64;
-                self.known[block] = self.known[block].take().map(|_| HashTable::new());
             }
         }
         self.dropped.resize(self.recipes.len(), false);
@@ -159,30 +180,33 @@ impl Store {
 
     fn recipe(&mut self, flat: &Flat, rule: &FlatRule, dynamic: &[bool]) -> Recipe {
         let mut conditions: Vec<((RelationId, bool), Source)> = Vec::new();
+        let mut mentioned = 0;
         for (number, literal) in rule.body.iter().enumerate() {
             let Some(atom) = literal.atom().filter(|atom| dynamic[atom.relation.0 as usize]) else {
                 continue;
             };
             conditions.push(match literal {
                 FlatLiteral::Not(_) => {
-                    let key = atom.args.iter().map(|&arg| build(&flat.terms, arg)).collect();
-                    ((atom.relation, false), Source::Mentioned(atom.relation, key))
+                    mentioned += 1;
+                    let follows = Follows::new(&flat.terms, rule, atom);
+                    ((atom.relation, false), Source::Mentioned(atom.relation, mentioned - 1, follows))
                 }
                 _ => ((atom.relation, true), Source::Matched(number)),
             });
         }
         conditions.sort_by_key(|(kind, _)| *kind);
         let (literals, sources): (Vec<_>, Vec<_>) = conditions.into_iter().unzip();
-        let sorted = literals.is_sorted_by(|a, b| a < b);
+        let runs = runs(&literals);
         let block = self.block((rule.head.relation, literals.into()));
-        Recipe { block, sources: sources.into(), sorted: !sorted }
+        let head = Follows::new(&flat.terms, rule, &rule.head);
+        Recipe { block, head, sources: sources.into(), runs }
     }
 
     fn block(&mut self, signature: Signature) -> usize {
         *self.by_signature.entry(signature).or_insert_with_key(|(head, literals)| {
             let rows = Arena::new(1 + literals.len());
             self.blocks.push(Block { head: *head, literals: literals.clone(), rows });
-            self.known.push(None);
+            self.comparison_at.push(usize::MAX);
             self.blocks.len() - 1
         })
     }
@@ -205,38 +229,13 @@ impl Store {
         self.recipes[rule].is_some()
     }
 
-    /// Keeps an instance unless it is known.
-    fn keep(&mut self, block: usize, record: &[u32]) {
-        let rows = &mut self.blocks[block].rows;
-        if let Some(known) = &mut self.known[block] {
-            let hash = hash_record(record);
-            if known.find(hash, |&other| rows.get(other as usize) == record).is_some() {
-                self.repeats += 1;
-                return;
-            }
-            let number = rows.len() as u32;
-            known.insert_unique(hash, number, |&other| {
-                if other == number { hash } else { hash_record(rows.get(other as usize)) }
-            });
-        }
-        rows.push(record);
-        self.stored += 1;
-    }
-
-    /// Puts conditions of the same relation in order. Where two of them are the same atom, the
-    /// instance has fewer conditions than its rule, and belongs into another block.
-    fn keep_sorted(&mut self, block: usize, record: &mut SmallVec<[u32; 16]>) {
-        let mut duplicate = false;
-        for run in runs(&self.blocks[block].literals) {
-            let rows = &mut record[run];
-            rows.sort_unstable();
-            duplicate |= rows.windows(2).any(|pair| pair[0] == pair[1]);
-        }
-        if duplicate {
-            self.keep_reduced(block, record, |_| true);
-        } else {
-            self.keep(block, record);
-        }
+    /// Where two conditions of an instance are the same atom, it has fewer conditions than its rule, and belongs into
+    /// another block.
+    #[cold]
+    fn move_reduced(&mut self, block: usize) {
+        let record = self.blocks[block].rows.pop();
+        self.stored -= 1;
+        self.keep_reduced(block, &record, |_| true);
     }
 
     /// Keeps an instance without some of its conditions, and without those that stand there twice.
@@ -252,25 +251,43 @@ impl Store {
         }
         let block = self.block((self.blocks[block].head, kinds.into()));
         self.compare_from_now_on(block);
-        self.keep(block, &reduced);
+        self.blocks[block].rows.push(&reduced);
+        self.stored += 1;
     }
 
     /// Looks out for repeats in a block that had none so far.
     fn compare_from_now_on(&mut self, block: usize) {
-        if self.known[block].is_none() {
-            let rows = &self.blocks[block].rows;
-            let mut known = HashTable::with_capacity(rows.len());
-            for number in 0..rows.len() {
-                let hash = |&other: &u32| hash_record(rows.get(other as usize));
-                known.insert_unique(hash(&(number as u32)), number as u32, hash);
+        self.comparison_at[block] = self.comparison_at[block].min(FIRST_COMPARISON);
+    }
+
+    /// Removes the repeats of a block.
+    #[cold]
+    fn compare(&mut self, block: usize) {
+        let repeats = remove_repeats(&mut self.blocks[block].rows);
+        self.repeats += repeats;
+        self.stored -= repeats;
+        self.comparison_at[block] = FIRST_COMPARISON.max(GROWTH * self.blocks[block].rows.len());
+    }
+
+    fn compare_all(&mut self) {
+        for block in 0..self.blocks.len() {
+            if self.comparison_at[block] < usize::MAX {
+                self.compare(block);
             }
-            self.known[block] = Some(known);
         }
+    }
+
+    /// Whether there are not more rules than allowed.
+    pub(super) fn check(&mut self) -> Result<(), Stop> {
+        if self.stored > self.max_rules {
+            self.compare_all();
+        }
+        if self.stored > self.max_rules { Err(Stop::TooMany) } else { Ok(()) }
     }
 
     /// Whether the rule that runs will have more instances than it may have, as far as its loops tell.
     #[cold]
-    fn look_ahead(&mut self, engine: &mut Engine, plan: &Plan) -> Result<(), Stop> {
+    fn look_ahead(&mut self, engine: &Engine, plan: &Plan) -> Result<(), Stop> {
         let instances = self.instances[self.current];
         let now = (instances - self.begun_with) as f64;
         let expected = self.begun_with as f64 + now / share_done(engine, plan).max(f64::MIN_POSITIVE);
@@ -278,39 +295,40 @@ impl Store {
         if expected > self.caps[self.current] as f64 { Err(Stop::Overflow) } else { Ok(()) }
     }
 
-    /// The memory of all that is stored.
+    /// The memory of all that is stored, and of what it will take to remove repeats.
     fn bytes(&self) -> usize {
         let rows: usize = self.blocks.iter().map(|block| block.rows.bytes()).sum();
-        let known: usize = self.known.iter().flatten().map(HashTable::allocation_size).sum();
-        rows + known + self.mentions.iter().map(Relation::bytes).sum::<usize>()
+        let compared = self.blocks.iter().zip(&self.comparison_at).filter(|(_, at)| **at < usize::MAX);
+        let removal = compared.map(|(block, _)| bytes_to_remove(block.rows.len())).max().unwrap_or(0);
+        let follows: usize = self.recipes.iter().flatten().map(Recipe::bytes).sum();
+        rows + removal + follows + self.mentions.iter().map(Relation::bytes).sum::<usize>()
     }
 
     /// The stored rules, with mentioned atoms replaced by the atoms of the relations. The negation of an atom
     /// that is never true is no condition; without it, a rule may be the same as another one.
     pub(super) fn finish(mut self, relations: &[Relation]) -> (Vec<Block>, u64) {
-        self.known.iter_mut().for_each(|known| *known = None);
+        self.recipes.clear();
         let resolve = |(mentions, relation): (&Relation, &Relation)| -> Vec<u32> {
-            (0..mentions.len()).map(|row| relation.find(mentions.row(row)).unwrap_or(NEVER)).collect()
+            (0..mentions.len()).map(|row| relation.find(mentions.row(row).iter().copied()).unwrap_or(NEVER)).collect()
         };
         let resolved: Vec<Vec<u32>> = self.mentions.iter().zip(relations).map(resolve).collect();
         let mut reduced: Vec<(usize, SmallVec<[u32; 16]>)> = Vec::new();
         for (number, block) in self.blocks.iter_mut().enumerate() {
             block.resolve(&resolved);
             if block.rows.iter().any(|record| record.contains(&NEVER)) {
-                let stride = 1 + block.literals.len();
-                let all = std::mem::replace(&mut block.rows, Arena::new(stride));
-                for record in all.iter() {
-                    if record.contains(&NEVER) {
+                block.rows.retain(|record| {
+                    let never = record.contains(&NEVER);
+                    if never {
                         reduced.push((number, SmallVec::from_slice(record)));
-                    } else {
-                        block.rows.push(record);
                     }
-                }
+                    !never
+                });
             }
         }
         for (block, record) in reduced {
             self.keep_reduced(block, &record, |row| row != NEVER);
         }
+        self.compare_all();
         (self.blocks, self.repeats)
     }
 }
@@ -359,34 +377,116 @@ impl Fire for Store {
 
     #[inline]
     fn fire(&mut self, engine: &mut Engine, plan: &Plan) -> Result<(), Stop> {
-        let (head, _) = engine.derive(plan)?;
-        self.instances[self.current] += 1;
-        if self.instances[self.current] > self.next_look[self.current] {
+        let instances = self.instances[self.current] + 1;
+        self.instances[self.current] = instances;
+        if instances > self.next_look[self.current] {
             self.look_ahead(engine, plan)?;
         }
-        if self.instances[self.current].is_multiple_of(65_536) {
+        if instances.is_multiple_of(65_536) {
             engine.other_bytes = self.bytes();
+            engine.stored = self.stored;
         }
-        let Some(recipe) = self.recipes[self.current].as_ref().filter(|_| self.active) else { return Ok(()) };
-        let mut record: SmallVec<[u32; 16]> = SmallVec::new();
-        record.push(head);
-        for source in &recipe.sources {
-            record.push(match source {
-                Source::Matched(literal) => engine.rows[*literal],
-                Source::Mentioned(relation, key) => {
-                    let key = values(engine, key);
-                    self.mentions[relation.0 as usize].insert(&key).0
-                }
-            });
+        let Some(recipe) = self.recipes[self.current].as_mut().filter(|_| self.active) else {
+            return engine.derive(plan).map(|_| ());
+        };
+        let rows = &mut self.blocks[recipe.block].rows;
+        let repeated = recipe.write(engine, plan, &mut self.mentions, rows)?;
+        self.stored += 1;
+        let (block, stored) = (recipe.block, rows.len());
+        if repeated {
+            self.move_reduced(block);
+        } else if stored >= self.comparison_at[block] {
+            self.compare(block);
         }
-        let (block, sorted) = (recipe.block, recipe.sorted);
-        if sorted {
-            self.keep_sorted(block, &mut record);
-        } else {
-            self.keep(block, &record);
+        if self.stored > self.most_stored { self.check() } else { Ok(()) }
+    }
+}
+
+impl Recipe {
+    /// Writes the instance that has matched; tells whether two of its conditions are the same atom.
+    #[inline]
+    fn write(
+        &mut self,
+        engine: &mut Engine,
+        plan: &Plan,
+        mentions: &mut [Relation],
+        rows: &mut Arena,
+    ) -> Result<bool, Stop> {
+        let head = match self.head.known(engine) {
+            Some(row) => row,
+            None => {
+                let (row, _) = engine.derive(plan)?;
+                self.head.learn(engine, row);
+                row
+            }
+        };
+        let mut repeated = false;
+        rows.push_with(|record| {
+            record[0] = head;
+            for (place, source) in record[1..].iter_mut().zip(&mut self.sources) {
+                *place = match source {
+                    Source::Matched(literal) => engine.rows[*literal],
+                    Source::Mentioned(relation, nth, follows) => match follows.known(engine) {
+                        Some(row) => row,
+                        None => {
+                            let key = values(&engine.registers, &plan.ignored[*nth]);
+                            let (row, _) = mentions[relation.0 as usize].insert(key);
+                            follows.learn(engine, row);
+                            row
+                        }
+                    },
+                };
+            }
+            for run in &self.runs {
+                let atoms = &mut record[run.clone()];
+                atoms.sort_unstable();
+                repeated |= atoms.windows(2).any(|pair| pair[0] == pair[1]);
+            }
+        });
+        Ok(repeated)
+    }
+
+    fn bytes(&self) -> usize {
+        let mentioned = self.sources.iter().map(|source| match source {
+            Source::Mentioned(_, _, follows) => follows.rows.capacity() * 4,
+            Source::Matched(_) => 0,
+        });
+        self.head.rows.capacity() * 4 + mentioned.sum::<usize>()
+    }
+}
+
+impl Follows {
+    /// An atom of a rule; it follows from the condition with the fewest columns that has all its variables.
+    fn new(terms: &Terms, rule: &FlatRule, atom: &FlatAtom) -> Follows {
+        let needed = variables(terms, rule, [atom].into_iter());
+        let has_all = |literal: &FlatLiteral| match literal {
+            FlatLiteral::Holds(condition) => {
+                let has = variables(terms, rule, [condition].into_iter());
+                needed.iter().zip(has).all(|(needed, has)| !needed || has)
+            }
+            _ => false,
+        };
+        let conditions = (0..rule.body.len()).filter(|&number| has_all(&rule.body[number]));
+        let columns = |&number: &usize| rule.body[number].atom().map_or(0, |atom| atom.args.len());
+        Follows { condition: conditions.min_by_key(columns), rows: Vec::new() }
+    }
+
+    /// The row of the atom in this match, if it was learnt.
+    #[inline]
+    fn known(&self, engine: &Engine) -> Option<u32> {
+        let row = engine.rows[self.condition?] as usize;
+        self.rows.get(row).copied().filter(|&row| row != UNKNOWN)
+    }
+
+    #[inline]
+    fn learn(&mut self, engine: &Engine, row: u32) {
+        if let Some(condition) = self.condition {
+            let from = engine.rows[condition] as usize;
+            if from >= self.rows.len() {
+                self.rows.resize((from + 1).next_power_of_two(), UNKNOWN);
+            }
+            self.rows[from] = row;
         }
-        engine.stored = self.stored;
-        if self.stored > self.max_rules { Err(Stop::TooMany) } else { Ok(()) }
     }
 }
 
@@ -395,22 +495,58 @@ fn first_look(cap: u64) -> u64 {
     if cap == u64::MAX { cap } else { cap.min(FIRST_LOOK) }
 }
 
-fn hash_record(record: &[u32]) -> u64 {
-    let mut hasher = FxHasher::default();
-    record.hash(&mut hasher);
-    hasher.finish()
+/// Whether two matches of these rules, which are stored in one block, may leave the same stored rule.
+fn may_repeat(flat: &Flat, rules: &[&FlatRule], dynamic: &[bool]) -> bool {
+    let kept = |rule: &FlatRule| -> Vec<(RelationId, bool, FlatAtom)> {
+        let conditions = rule.body.iter().filter_map(|literal| Some((literal, literal.atom()?)));
+        let conditions = conditions.filter(|(_, atom)| dynamic[atom.relation.0 as usize]);
+        let sign = |literal: &FlatLiteral| matches!(literal, FlatLiteral::Holds(_));
+        let mut kept: Vec<_> =
+            conditions.map(|(literal, atom)| (atom.relation, sign(literal), atom.clone())).collect();
+        kept.sort_by_key(|(relation, sign, _)| (*relation, *sign));
+        kept
+    };
+    // Conditions of the same relation may change places, unless they have different constants.
+    let may_change_places = |rule: &FlatRule| {
+        let kept = kept(rule);
+        (0..kept.len()).any(|at| {
+            let (relation, sign, atom) = &kept[at];
+            let others = kept[at + 1..].iter().take_while(|(r, s, _)| (r, s) == (relation, sign));
+            others.into_iter().any(|(_, _, other)| !clash(&flat.terms, atom, other))
+        })
+    };
+    let determined = |rule: &FlatRule| {
+        let atoms = kept(rule);
+        let atoms = atoms.iter().map(|(_, _, atom)| atom).chain([&rule.head]);
+        variables(&flat.terms, rule, atoms).iter().all(|&seen| seen)
+    };
+    let alone = |rule: &&FlatRule| determined(rule) && !may_change_places(rule);
+    // Two rules differ if their heads do, or conditions that nothing else can be mistaken for.
+    let differ = |a: &FlatRule, b: &FlatRule| {
+        let (kept_a, kept_b) = (kept(a), kept(b));
+        let kind = |kept: &[(RelationId, bool, FlatAtom)], at: usize| (kept[at].0, kept[at].1);
+        let is_single = |at: usize| {
+            (0..kept_a.len()).filter(|&other| kind(&kept_a, other) == kind(&kept_a, at)).count() == 1
+        };
+        clash(&flat.terms, &a.head, &b.head)
+            || (0..kept_a.len()).any(|at| is_single(at) && clash(&flat.terms, &kept_a[at].2, &kept_b[at].2))
+    };
+    rules.len() > FEW_RULES
+        || !rules.iter().all(alone)
+        || (0..rules.len()).any(|b| (0..b).any(|a| !differ(rules[a], rules[b])))
 }
 
-/// Whether different matches of a rule always leave different stored rules: all its variables occur
-/// in the head or in a condition that is kept.
-fn determines_variables(flat: &Flat, rule: &FlatRule, dynamic: &[bool]) -> bool {
+/// Whether two atoms of a relation have different constants in some place.
+fn clash(terms: &Terms, a: &FlatAtom, b: &FlatAtom) -> bool {
+    let differ = |(&a, &b): (&TermId, &TermId)| a != b && terms.is_ground(a) && terms.is_ground(b);
+    a.args.iter().zip(&b.args).any(differ)
+}
+
+/// For each variable of a rule, whether it occurs in some of these atoms.
+fn variables<'a>(terms: &Terms, rule: &FlatRule, atoms: impl Iterator<Item = &'a FlatAtom>) -> Vec<bool> {
     let mut seen = vec![false; rule.variables];
-    let kept =
-        rule.body.iter().filter_map(FlatLiteral::atom).filter(|atom| dynamic[atom.relation.0 as usize]);
-    for atom in kept.chain([&rule.head]) {
-        for &arg in &atom.args {
-            flat.terms.for_each_variable(arg, &mut |variable| seen[variable.0 as usize] = true);
-        }
+    for &arg in atoms.flat_map(|atom| &atom.args) {
+        terms.for_each_variable(arg, &mut |variable| seen[variable.0 as usize] = true);
     }
-    seen.iter().all(|&seen| seen)
+    seen
 }

@@ -161,7 +161,7 @@ impl Evaluation {
         for &fact in &state.0 {
             // A fact that no rule looks at has no relation.
             if let Some((relation, values)) = self.facts.decode(&self.engine.terms, fact) {
-                self.engine.relations[relation].insert(values);
+                self.engine.relations[relation].insert(values.iter().copied());
             }
         }
         self.current = Some(state.clone());
@@ -180,7 +180,7 @@ impl Evaluation {
         for (&role, &one_move) in self.roles.iter().zip(moves) {
             if let Some((relation, values)) = self.moves.decode(&self.engine.terms, one_move) {
                 let row: Vec<u32> = std::iter::once(role.0).chain(values.iter().copied()).collect();
-                self.engine.relations[relation].insert(&row);
+                self.engine.relations[relation].insert(row.iter().copied());
             }
         }
         self.played = Some(moves.to_vec());
@@ -392,7 +392,7 @@ fn alternate(engine: &mut Engine, component: &Component) -> Result<(), Stop> {
         if sizes(&more_certain) == certain_sizes {
             let decided = certain_sizes == possible_sizes;
             for (&member, relation) in component.members.iter().zip(&more_certain) {
-                (0..relation.len()).for_each(|row| _ = engine.relations[member].insert(relation.row(row)));
+                (0..relation.len()).for_each(|row| _ = engine.relations[member].insert(relation.row(row).iter().copied()));
             }
             return if decided { Ok(()) } else { Err(Stop::NegationCycle) };
         }

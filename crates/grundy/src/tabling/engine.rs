@@ -5,7 +5,7 @@ use super::plan::{Plan, Visible, plan};
 use super::relation::Relation;
 use crate::flat::{Flat, FlatLiteral, FlatRule};
 use crate::ground::Progress;
-use grundy_syntax::Terms;
+use grundy_syntax::{TermId, Terms};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -107,13 +107,10 @@ impl Engine {
     /// Adds what the head of a plan is for the registers as they are; the row, and whether it is new.
     #[inline]
     pub(crate) fn derive(&mut self, plan: &Plan) -> Result<(u32, bool), Stop> {
-        let row = values(self, &plan.head);
-        let (number, new) = self.relations[plan.head_relation].insert(&row);
-        if new
-            && row
-                .iter()
-                .any(|&value| self.terms.depth(grundy_syntax::TermId(value)) > self.budget.term_depth)
-        {
+        let row = values(&self.registers, &plan.head);
+        let (number, new) = self.relations[plan.head_relation].insert(row);
+        let is_deep = |value: u32| self.terms.depth(TermId(value)) > self.budget.term_depth;
+        if new && values(&self.registers, &plan.head).any(is_deep) {
             return Err(Stop::TooDeep);
         }
         Ok((number, new))
@@ -168,7 +165,7 @@ impl Engine {
     fn start<F: Fire>(&mut self, plan: &Plan, rule: &FlatRule, fire: &mut F) -> Result<(), Stop> {
         self.steps_left = fire.begin();
         self.registers.clear();
-        self.registers.resize(plan.registers, 0);
+        self.registers.extend_from_slice(&plan.registers);
         self.rows.clear();
         self.rows.resize(rule.body.len(), 0);
         run(self, plan, 0, fire)
@@ -310,7 +307,7 @@ impl Engine {
 
     fn start_planned(&mut self, plan: &Plan, conditions: usize) -> Result<(), Stop> {
         self.registers.clear();
-        self.registers.resize(plan.registers, 0);
+        self.registers.extend_from_slice(&plan.registers);
         self.rows.clear();
         self.rows.resize(conditions, 0);
         run(self, plan, 0, &mut Derive)

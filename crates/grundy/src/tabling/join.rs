@@ -1,13 +1,10 @@
 //! Running a plan.
 
 use super::engine::{Engine, Stop};
-use super::plan::{Action, Build, Plan, Step};
+use super::plan::{Action, Plan, Register, Step};
 use super::relation::NONE;
 use grundy_syntax::{SymbolId, Term, TermId, Terms};
 use smallvec::SmallVec;
-
-/// Values of a row or a key; few rows are longer.
-pub(crate) type Values = SmallVec<[u32; 12]>;
 
 /// What a match of a rule is handed to.
 pub(crate) trait Fire {
@@ -38,9 +35,8 @@ pub(crate) fn run<F: Fire>(engine: &mut Engine, plan: &Plan, at: usize, fire: &m
             }
         }
         Step::Probe { relation, literal, index, key, actions } => {
-            let key = values(engine, key);
             let (low, high) = engine.range(*relation, plan.visible[*literal]);
-            let mut row = engine.relations[*relation].first(*index, &key);
+            let mut row = engine.relations[*relation].first(*index, values(&engine.registers, key));
             // Chains run from new rows to old ones.
             while row != NONE && row >= low {
                 if row < high && accept(engine, *relation, row, actions) {
@@ -51,8 +47,7 @@ pub(crate) fn run<F: Fire>(engine: &mut Engine, plan: &Plan, at: usize, fire: &m
             }
         }
         Step::Find { relation, literal, key } => {
-            let key = values(engine, key);
-            if let Some(row) = engine.relations[*relation].find(&key) {
+            if let Some(row) = engine.relations[*relation].find(values(&engine.registers, key)) {
                 let (low, high) = engine.range(*relation, plan.visible[*literal]);
                 if (low..high).contains(&row) {
                     engine.rows[*literal] = row;
@@ -61,23 +56,29 @@ pub(crate) fn run<F: Fire>(engine: &mut Engine, plan: &Plan, at: usize, fire: &m
             }
         }
         Step::Absent { relation, key } => {
-            let key = values(engine, key);
             let tested = engine.estimates[*relation].as_ref().unwrap_or(&engine.relations[*relation]);
-            if tested.find(&key).is_none() {
+            if tested.find(values(&engine.registers, key)).is_none() {
                 run(engine, plan, at + 1, fire)?;
             }
         }
         Step::Distinct(pairs) => {
-            if pairs.iter().any(|(a, b)| value(engine, a) != value(engine, b)) {
+            let differ = |&(a, b): &(Register, Register)| {
+                engine.registers[a as usize] != engine.registers[b as usize]
+            };
+            if pairs.iter().any(differ) {
                 run(engine, plan, at + 1, fire)?;
             }
+        }
+        Step::Function { name, args, into } => {
+            engine.registers[*into as usize] = function(engine, *name, args);
+            run(engine, plan, at + 1, fire)?;
         }
     }
     Ok(())
 }
 
 /// About how much of a plan has been run when it fires, between 0 and 1: how far each loop is.
-pub(crate) fn share_done(engine: &mut Engine, plan: &Plan) -> f64 {
+pub(crate) fn share_done(engine: &Engine, plan: &Plan) -> f64 {
     let mut share = 0.0;
     for step in plan.steps.iter().rev() {
         let (before, all) = match step {
@@ -86,8 +87,8 @@ pub(crate) fn share_done(engine: &mut Engine, plan: &Plan) -> f64 {
                 (engine.rows[*literal] - low, high - low)
             }
             Step::Probe { relation, literal, index, key, .. } => {
-                let key = values(engine, key);
-                engine.relations[*relation].place_in_chain(*index, &key, engine.rows[*literal])
+                let key = values(&engine.registers, key);
+                engine.relations[*relation].place_in_chain(*index, key, engine.rows[*literal])
             }
             _ => continue,
         };
@@ -98,20 +99,20 @@ pub(crate) fn share_done(engine: &mut Engine, plan: &Plan) -> f64 {
 
 /// Matches the open columns of a row, binding registers.
 #[inline]
-fn accept(engine: &mut Engine, relation: usize, row: u32, actions: &[(usize, Action)]) -> bool {
+fn accept(engine: &mut Engine, relation: usize, row: u32, actions: &[(u32, Action)]) -> bool {
     let Engine { relations, registers, terms, .. } = engine;
     let values = relations[relation].row(row);
-    actions.iter().all(|(column, action)| meets(terms, registers, values[*column], action))
+    actions.iter().all(|(column, action)| meets(terms, registers, values[*column as usize], action))
 }
 
 #[inline]
 fn meets(terms: &Terms, registers: &mut [u32], value: u32, action: &Action) -> bool {
     match action {
         Action::Bind(register) => {
-            registers[*register] = value;
+            registers[*register as usize] = value;
             true
         }
-        Action::Check(register) => registers[*register] == value,
+        Action::Check(register) => registers[*register as usize] == value,
         Action::Constant(constant) => *constant == value,
         Action::Function(name, inner) => match terms.get(TermId(value)) {
             Term::Compound(function, args) if function == *name && args.len() == inner.len() => {
@@ -122,28 +123,15 @@ fn meets(terms: &Terms, registers: &mut [u32], value: u32, action: &Action) -> b
     }
 }
 
-/// The values of a key or a row, put together from registers.
+/// The values of a key or a row.
 #[inline]
-pub(crate) fn values(engine: &mut Engine, builds: &[Build]) -> Values {
-    let mut values = Values::new();
-    for build in builds {
-        values.push(value(engine, build));
-    }
-    values
-}
-
-#[inline]
-fn value(engine: &mut Engine, build: &Build) -> u32 {
-    match build {
-        Build::Register(register) => engine.registers[*register],
-        Build::Constant(constant) => *constant,
-        Build::Function(name, args) => function(engine, *name, args),
-    }
+pub(crate) fn values<'a>(registers: &'a [u32], key: &'a [Register]) -> impl Iterator<Item = u32> + Clone + 'a {
+    key.iter().map(|&register| registers[register as usize])
 }
 
 /// Functions are rare, since they are taken apart; they should not be in the way of what is frequent.
 #[cold]
-fn function(engine: &mut Engine, name: SymbolId, args: &[Build]) -> u32 {
-    let args: SmallVec<[TermId; 8]> = args.iter().map(|arg| TermId(value(engine, arg))).collect();
+fn function(engine: &mut Engine, name: SymbolId, args: &[Register]) -> u32 {
+    let args: SmallVec<[TermId; 8]> = values(&engine.registers, args).map(TermId).collect();
     engine.terms.compound(name, &args).0
 }

@@ -13,5 +13,5 @@ mod relation;
 
 pub(crate) use engine::{Budget, Engine, RulePlans, Stop};
 pub(crate) use join::{Fire, share_done, values};
-pub(crate) use plan::{Build, Plan, build};
+pub(crate) use plan::Plan;
 pub(crate) use relation::Relation;

@@ -18,21 +18,19 @@ pub(crate) enum Visible {
     New,
 }
 
-/// How a term is put together from registers.
-#[derive(Clone, Debug)]
-pub(crate) enum Build {
-    Register(usize),
-    Constant(u32),
-    Function(SymbolId, Box<[Build]>),
-}
+/// Holds a value while a plan runs: first one for each variable of the rule, then those for constants and functions.
+pub(crate) type Register = u32;
+
+/// Registers that hold the values of a key or a row.
+pub(crate) type Key = Box<[Register]>;
 
 /// What happens to a value of a matched row.
 #[derive(Clone, Debug)]
 pub(crate) enum Action {
     /// It is put into a register.
-    Bind(usize),
+    Bind(Register),
     /// It has to be that of a register.
-    Check(usize),
+    Check(Register),
     /// It has to be this one.
     Constant(u32),
     /// It has to be a function whose arguments meet these.
@@ -43,30 +41,29 @@ pub(crate) enum Action {
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
     /// Tries all rows.
-    Scan { relation: usize, literal: usize, actions: Box<[(usize, Action)]> },
+    Scan { relation: usize, literal: usize, actions: Box<[(u32, Action)]> },
     /// Tries the rows that an index finds.
-    Probe {
-        relation: usize,
-        literal: usize,
-        index: IndexId,
-        key: Box<[Build]>,
-        actions: Box<[(usize, Action)]>,
-    },
+    Probe { relation: usize, literal: usize, index: IndexId, key: Key, actions: Box<[(u32, Action)]> },
     /// Asks for one row.
-    Find { relation: usize, literal: usize, key: Box<[Build]> },
+    Find { relation: usize, literal: usize, key: Key },
     /// Asks that a row is not there.
-    Absent { relation: usize, key: Box<[Build]> },
+    Absent { relation: usize, key: Key },
     /// Asks that some pair differs.
-    Distinct(Box<[(Build, Build)]>),
+    Distinct(Box<[(Register, Register)]>),
+    /// Puts a term together.
+    Function { name: SymbolId, args: Key, into: Register },
 }
 
 /// A rule, ready to run.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     pub(crate) steps: Vec<Step>,
-    pub(crate) head: Box<[Build]>,
+    pub(crate) head: Key,
     pub(crate) head_relation: usize,
-    pub(crate) registers: usize,
+    /// What registers hold in the beginning: constants are there already.
+    pub(crate) registers: Box<[u32]>,
+    /// The atoms of the conditions that are not matched, in their order.
+    pub(crate) ignored: Box<[Key]>,
     /// For each condition which rows it sees.
     pub(crate) visible: Box<[Visible]>,
 }
@@ -83,19 +80,31 @@ pub(crate) fn plan(
     visible: Box<[Visible]>,
     ignored: impl Fn(&FlatLiteral) -> bool,
 ) -> Plan {
-    let waiting: Vec<usize> = (0..rule.body.len()).filter(|&literal| !ignored(&rule.body[literal])).collect();
+    let (ignored, waiting): (Vec<usize>, Vec<usize>) =
+        (0..rule.body.len()).partition(|&literal| ignored(&rule.body[literal]));
     let order = order(terms, relations, rule, first, &waiting);
-    let mut planner =
-        Planner { terms, relations, rule, bound: vec![false; rule.variables], waiting, steps: Vec::new() };
+    let mut planner = Planner {
+        terms,
+        relations,
+        rule,
+        bound: vec![false; rule.variables],
+        registers: vec![0; rule.variables],
+        known: Vec::new(),
+        waiting,
+        steps: Vec::new(),
+    };
     planner.add_ready_tests();
     order.into_iter().for_each(|literal| planner.add_positive(literal));
     debug_assert!(planner.waiting.is_empty(), "the rule is safe");
-    let steps = planner.steps;
+    let head = planner.key(&rule.head.args);
+    let atoms = ignored.iter().filter_map(|&literal| rule.body[literal].atom());
+    let ignored = atoms.map(|atom| planner.key(&atom.args)).collect();
     Plan {
-        steps,
-        head: rule.head.args.iter().map(|&arg| build(terms, arg)).collect(),
+        steps: planner.steps,
+        head,
         head_relation: rule.head.relation.0 as usize,
-        registers: rule.variables,
+        registers: planner.registers.into(),
+        ignored,
         visible,
     }
 }
@@ -105,6 +114,10 @@ struct Planner<'a> {
     relations: &'a mut [Relation],
     rule: &'a FlatRule,
     bound: Vec<bool>,
+    /// What registers hold in the beginning.
+    registers: Vec<u32>,
+    /// The registers of constants and functions.
+    known: Vec<(TermId, Register)>,
     /// The conditions that have no step yet.
     waiting: Vec<usize>,
     steps: Vec<Step>,
@@ -124,17 +137,42 @@ impl Planner<'_> {
         };
         while let Some(at) = (0..self.waiting.len()).find(|&at| ready(self, self.waiting[at])) {
             let literal = self.waiting.remove(at);
-            self.steps.push(match &self.rule.body[literal] {
+            let step = match &self.rule.body[literal] {
                 FlatLiteral::Distinct(pairs) => {
-                    let pair = |&(a, b): &(TermId, TermId)| (build(self.terms, a), build(self.terms, b));
+                    let pair = |&(a, b): &(TermId, TermId)| (self.register(a), self.register(b));
                     Step::Distinct(pairs.iter().map(pair).collect())
                 }
                 FlatLiteral::Not(atom) | FlatLiteral::Holds(atom) => {
-                    let key = atom.args.iter().map(|&arg| build(self.terms, arg)).collect();
-                    Step::Absent { relation: atom.relation.0 as usize, key }
+                    Step::Absent { relation: atom.relation.0 as usize, key: self.key(&atom.args) }
                 }
-            });
+            };
+            self.steps.push(step);
         }
+    }
+
+    fn key(&mut self, terms: &[TermId]) -> Key {
+        terms.iter().map(|&term| self.register(term)).collect()
+    }
+
+    /// The register that holds a term, its variables being bound.
+    fn register(&mut self, term: TermId) -> Register {
+        if let Term::Variable(variable) = self.terms.get(term) {
+            return variable.0;
+        }
+        if let Some(&(_, register)) = self.known.iter().find(|(known, _)| *known == term) {
+            return register;
+        }
+        let function = match self.terms.get(term) {
+            Term::Compound(name, args) if !self.terms.is_ground(term) => Some((name, self.key(args))),
+            _ => None,
+        };
+        let into = self.registers.len() as Register;
+        self.registers.push(term.0);
+        self.known.push((term, into));
+        if let Some((name, args)) = function {
+            self.steps.push(Step::Function { name, args, into });
+        }
+        into
     }
 
     fn add_positive(&mut self, literal: usize) {
@@ -145,11 +183,10 @@ impl Planner<'_> {
         let relation = atom.relation.0 as usize;
         let (key_columns, open): (Vec<usize>, Vec<usize>) =
             (0..atom.args.len()).partition(|&column| self.is_bound(atom.args[column]));
-        let key: Box<[Build]> =
-            key_columns.iter().map(|&column| build(self.terms, atom.args[column])).collect();
+        let key: Key = key_columns.iter().map(|&column| self.register(atom.args[column])).collect();
         let mut bound = std::mem::take(&mut self.bound);
         let actions =
-            open.iter().map(|&column| (column, action(self.terms, atom.args[column], &mut bound))).collect();
+            open.iter().map(|&column| (column as u32, action(self.terms, atom.args[column], &mut bound))).collect();
         self.bound = bound;
         self.steps.push(if open.is_empty() {
             Step::Find { relation, literal, key }
@@ -163,27 +200,14 @@ impl Planner<'_> {
     }
 }
 
-/// How to put a term together, its variables being known.
-pub(crate) fn build(terms: &Terms, term: TermId) -> Build {
-    match terms.get(term) {
-        Term::Variable(variable) => Build::Register(variable.0 as usize),
-        _ if terms.is_ground(term) => Build::Constant(term.0),
-        Term::Constant(_) => Build::Constant(term.0),
-        Term::Compound(name, args) => {
-            Build::Function(name, args.iter().map(|&arg| build(terms, arg)).collect())
-        }
-    }
-}
-
 /// How to match a term, binding the variables that are not bound yet.
 fn action(terms: &Terms, term: TermId, bound: &mut [bool]) -> Action {
     match terms.get(term) {
         Term::Variable(variable) => {
-            let register = variable.0 as usize;
-            if std::mem::replace(&mut bound[register], true) {
-                Action::Check(register)
+            if std::mem::replace(&mut bound[variable.0 as usize], true) {
+                Action::Check(variable.0)
             } else {
-                Action::Bind(register)
+                Action::Bind(variable.0)
             }
         }
         _ if terms.is_ground(term) => Action::Constant(term.0),

@@ -56,10 +56,10 @@ fn hash(values: impl Iterator<Item = u32>) -> u64 {
     folded ^ (folded >> 32)
 }
 
-/// Whether two rows of the same relation are equal: rows are short, so that a loop beats a call.
+/// Whether a row has these values: rows are short, so that a loop beats a call.
 #[inline]
-fn same(a: &[u32], b: &[u32]) -> bool {
-    a.iter().zip(b).all(|(a, b)| a == b)
+fn same(row: &[u32], values: impl Iterator<Item = u32>) -> bool {
+    row.iter().zip(values).all(|(&a, b)| a == b)
 }
 
 impl Relation {
@@ -82,24 +82,24 @@ impl Relation {
 
     /// The number of a row, if it is there.
     #[inline]
-    pub(crate) fn find(&self, values: &[u32]) -> Option<u32> {
-        let hash = hash(values.iter().copied());
-        self.rows.find(hash, |&row| same(self.row(row), values)).copied()
+    pub(crate) fn find(&self, values: impl Iterator<Item = u32> + Clone) -> Option<u32> {
+        let hash = hash(values.clone());
+        self.rows.find(hash, |&row| same(self.row(row), values.clone())).copied()
     }
 
     /// Adds a row unless it is there; its number, and whether it is new.
     #[inline]
-    pub(crate) fn insert(&mut self, values: &[u32]) -> (u32, bool) {
-        debug_assert_eq!(values.len(), self.arity);
-        let key = hash(values.iter().copied());
+    pub(crate) fn insert(&mut self, values: impl Iterator<Item = u32> + Clone) -> (u32, bool) {
+        debug_assert_eq!(values.clone().count(), self.arity);
+        let key = hash(values.clone());
         let (arity, stored) = (self.arity, &self.values);
         let row_of = |row: u32| &stored[row as usize * arity..][..arity];
-        if let Some(&row) = self.rows.find(key, |&row| same(row_of(row), values)) {
+        if let Some(&row) = self.rows.find(key, |&row| same(row_of(row), values.clone())) {
             return (row, false);
         }
         let row = self.len;
         self.rows.insert_unique(key, row, |&other| hash(row_of(other).iter().copied()));
-        self.values.extend_from_slice(values);
+        self.values.extend(values);
         self.len += 1;
         for index in &mut self.indexes {
             index.add(row, arity, &self.values);
@@ -125,20 +125,18 @@ impl Relation {
 
     /// The newest row that has these values in the columns of an index.
     #[inline]
-    pub(crate) fn first(&self, index: IndexId, key: &[u32]) -> u32 {
+    pub(crate) fn first(&self, index: IndexId, mut key: impl Iterator<Item = u32> + Clone) -> u32 {
         let index = &self.indexes[index.0 as usize];
         match &index.heads {
-            Heads::ByValue(heads) => heads.get(key[0] as usize).copied().unwrap_or(NONE),
+            Heads::ByValue(heads) => {
+                key.next().and_then(|value| heads.get(value as usize)).copied().unwrap_or(NONE)
+            }
             Heads::ByHash(heads) => {
                 let same = |&row: &u32| {
                     let start = row as usize * self.arity;
-                    index
-                        .columns
-                        .iter()
-                        .zip(key)
-                        .all(|(&column, &value)| self.values[start + column] == value)
+                    index.columns.iter().zip(key.clone()).all(|(&column, value)| self.values[start + column] == value)
                 };
-                heads.find(hash(key.iter().copied()), same).copied().unwrap_or(NONE)
+                heads.find(hash(key.clone()), same).copied().unwrap_or(NONE)
             }
         }
     }
@@ -150,7 +148,12 @@ impl Relation {
     }
 
     /// How many rows come before a row in its chain, and how many there are.
-    pub(crate) fn place_in_chain(&self, index: IndexId, key: &[u32], row: u32) -> (u32, u32) {
+    pub(crate) fn place_in_chain(
+        &self,
+        index: IndexId,
+        key: impl Iterator<Item = u32> + Clone,
+        row: u32,
+    ) -> (u32, u32) {
         let some = |row: u32| (row != NONE).then_some(row);
         let chain = std::iter::successors(some(self.first(index, key)), |&row| some(self.next(index, row)));
         chain.fold((0, 0), |(before, all), other| (before + u32::from(other > row), all + 1))
@@ -196,7 +199,7 @@ impl Relation {
     /// A relation with the same rows and no index.
     pub(crate) fn copy_rows(&self) -> Relation {
         let mut copy = Relation::new(self.arity);
-        (0..self.len).for_each(|row| _ = copy.insert(self.row(row)));
+        (0..self.len).for_each(|row| _ = copy.insert(self.row(row).iter().copied()));
         copy
     }
 

@@ -197,7 +197,7 @@ fn add_sets(draft: &mut Draft<'_>, moves: &Moves, sets: Sets) -> RelationId {
     let mut rules: FxHashMap<RelationId, Vec<SmallVec<[u32; 8]>>> = FxHashMap::default();
     for (number, (role, members)) in sets.members.iter().enumerate() {
         let name = draft.program.symbols.intern(&(number + 1).to_string());
-        rows.insert(&[draft.flat.terms.constant(name).0]);
+        rows.insert([draft.flat.terms.constant(name).0].into_iter());
         for &member in members {
             let (does, row) = moves.by_role[role][member as usize];
             rules.entry(does).or_default().push(SmallVec::from_slice(&[number as u32, row]));

@@ -4,7 +4,6 @@ use super::Draft;
 use crate::analysis::Graph;
 use crate::flat::{RelationId, RelationKind};
 use crate::ground::Block;
-use crate::ground::arena::Arena;
 
 /// Drops rules for atoms of views that no answer needs.
 pub(super) fn drop_unneeded(draft: &mut Draft<'_>) {
@@ -36,8 +35,7 @@ pub(super) fn drop_unneeded(draft: &mut Draft<'_>) {
     for block in draft.blocks.iter_mut().filter(|block| views[block.head.0 as usize]) {
         let wanted = &needed[block.head.0 as usize];
         if block.rows.iter().any(|record| !wanted[record[0] as usize]) {
-            let all = std::mem::replace(&mut block.rows, Arena::new(1 + block.literals.len()));
-            all.iter().filter(|record| wanted[record[0] as usize]).for_each(|record| block.rows.push(record));
+            block.rows.retain(|record| wanted[record[0] as usize]);
         }
     }
 }
