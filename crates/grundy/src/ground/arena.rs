@@ -61,6 +61,13 @@ impl Arena {
         &chunk[within * self.stride..][..self.stride]
     }
 
+    #[inline]
+    pub(super) fn get_mut(&mut self, record: usize) -> &mut [u32] {
+        let (chunk, within) = (record >> self.shift, record & ((1 << self.shift) - 1));
+        let chunk = self.full.get_mut(chunk).map_or(&mut self.last[..], |chunk| chunk);
+        &mut chunk[within * self.stride..][..self.stride]
+    }
+
     pub(super) fn iter(&self) -> impl Iterator<Item = &[u32]> {
         let chunks = self.full.iter().map(|chunk| &chunk[..]).chain([&self.last[..]]);
         chunks.flat_map(|chunk| chunk.chunks_exact(self.stride))

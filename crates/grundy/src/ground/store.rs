@@ -39,9 +39,9 @@ type Signature = (RelationId, Box<[(RelationId, bool)]>);
 
 /// An atom of a rule that no condition matches: its head, or a negated one. Where one condition has all its variables,
 /// its row follows from the row that this condition has matched, and is looked up once for each.
-#[derive(Default)]
 struct Follows {
-    condition: Option<usize>,
+    /// The condition, and its relation.
+    condition: Option<(usize, usize)>,
     rows: Vec<u32>,
 }
 
@@ -232,10 +232,15 @@ impl Store {
     /// Where two conditions of an instance are the same atom, it has fewer conditions than its rule, and belongs into
     /// another block.
     #[cold]
-    fn move_reduced(&mut self, block: usize) {
+    fn move_reduced(&mut self, engine: &mut Engine, plan: &Plan) -> Result<(), Stop> {
+        self.end(engine, plan)?;
+        let Some(block) = self.recipes[self.current].as_ref().map(|recipe| recipe.block) else {
+            return Ok(());
+        };
         let record = self.blocks[block].rows.pop();
         self.stored -= 1;
         self.keep_reduced(block, &record, |_| true);
+        Ok(())
     }
 
     /// Keeps an instance without some of its conditions, and without those that stand there twice.
@@ -309,7 +314,9 @@ impl Store {
     pub(super) fn finish(mut self, relations: &[Relation]) -> (Vec<Block>, u64) {
         self.recipes.clear();
         let resolve = |(mentions, relation): (&Relation, &Relation)| -> Vec<u32> {
-            (0..mentions.len()).map(|row| relation.find(mentions.row(row).iter().copied()).unwrap_or(NEVER)).collect()
+            (0..mentions.len())
+                .map(|row| relation.find(mentions.row(row).iter().copied()).unwrap_or(NEVER))
+                .collect()
         };
         let resolved: Vec<Vec<u32>> = self.mentions.iter().zip(relations).map(resolve).collect();
         let mut reduced: Vec<(usize, SmallVec<[u32; 16]>)> = Vec::new();
@@ -387,23 +394,36 @@ impl Fire for Store {
             engine.stored = self.stored;
         }
         let Some(recipe) = self.recipes[self.current].as_mut().filter(|_| self.active) else {
-            return engine.derive(plan).map(|_| ());
+            return if engine.derive_later(plan, 0) { engine.derive_queued(plan, |_, _| {}) } else { Ok(()) };
         };
         let rows = &mut self.blocks[recipe.block].rows;
-        let repeated = recipe.write(engine, plan, &mut self.mentions, rows)?;
+        let repeated = recipe.write(engine, plan, &mut self.mentions, rows, instances)?;
         self.stored += 1;
         let (block, stored) = (recipe.block, rows.len());
         if repeated {
-            self.move_reduced(block);
+            self.move_reduced(engine, plan)?;
         } else if stored >= self.comparison_at[block] {
+            self.end(engine, plan)?;
             self.compare(block);
         }
-        if self.stored > self.most_stored { self.check() } else { Ok(()) }
+        if self.stored > self.most_stored {
+            self.end(engine, plan)?;
+            self.check()?;
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, engine: &mut Engine, plan: &Plan) -> Result<(), Stop> {
+        match self.recipes[self.current].as_mut().filter(|_| self.active) {
+            Some(recipe) => recipe.fill_in_heads(engine, plan, &mut self.blocks[recipe.block].rows),
+            None => engine.derive_queued(plan, |_, _| {}),
+        }
     }
 }
 
 impl Recipe {
-    /// Writes the instance that has matched; tells whether two of its conditions are the same atom.
+    /// Writes the instance that has matched; tells whether two of its conditions are the same atom. If its head has to
+    /// be looked up, that is put off.
     #[inline]
     fn write(
         &mut self,
@@ -411,18 +431,19 @@ impl Recipe {
         plan: &Plan,
         mentions: &mut [Relation],
         rows: &mut Arena,
+        instances: u64,
     ) -> Result<bool, Stop> {
         let head = match self.head.known(engine) {
-            Some(row) => row,
-            None => {
+            None if self.head.pays(engine, instances) => {
                 let (row, _) = engine.derive(plan)?;
                 self.head.learn(engine, row);
-                row
+                Some(row)
             }
+            known => known,
         };
         let mut repeated = false;
         rows.push_with(|record| {
-            record[0] = head;
+            record[0] = head.unwrap_or(UNKNOWN);
             for (place, source) in record[1..].iter_mut().zip(&mut self.sources) {
                 *place = match source {
                     Source::Matched(literal) => engine.rows[*literal],
@@ -431,7 +452,9 @@ impl Recipe {
                         None => {
                             let key = values(&engine.registers, &plan.ignored[*nth]);
                             let (row, _) = mentions[relation.0 as usize].insert(key);
-                            follows.learn(engine, row);
+                            if follows.pays(engine, instances) {
+                                follows.learn(engine, row);
+                            }
                             row
                         }
                     },
@@ -443,7 +466,15 @@ impl Recipe {
                 repeated |= atoms.windows(2).any(|pair| pair[0] == pair[1]);
             }
         });
+        if head.is_none() && engine.derive_later(plan, (rows.len() - 1) as u32) {
+            self.fill_in_heads(engine, plan, rows)?;
+        }
         Ok(repeated)
+    }
+
+    /// Looks up the heads that were put off.
+    fn fill_in_heads(&self, engine: &mut Engine, plan: &Plan, rows: &mut Arena) -> Result<(), Stop> {
+        engine.derive_queued(plan, |record, head| rows.get_mut(record as usize)[0] = head)
     }
 
     fn bytes(&self) -> usize {
@@ -468,19 +499,26 @@ impl Follows {
         };
         let conditions = (0..rule.body.len()).filter(|&number| has_all(&rule.body[number]));
         let columns = |&number: &usize| rule.body[number].atom().map_or(0, |atom| atom.args.len());
-        Follows { condition: conditions.min_by_key(columns), rows: Vec::new() }
+        let relation = |number: usize| Some((number, rule.body[number].atom()?.relation.0 as usize));
+        Follows { condition: conditions.min_by_key(columns).and_then(relation), rows: Vec::new() }
     }
 
     /// The row of the atom in this match, if it was learnt.
     #[inline]
     fn known(&self, engine: &Engine) -> Option<u32> {
-        let row = engine.rows[self.condition?] as usize;
+        let row = engine.rows[self.condition?.0] as usize;
         self.rows.get(row).copied().filter(|&row| row != UNKNOWN)
     }
 
+    /// Whether rows of the condition are matched several times, so that it pays to learn what follows.
     #[inline]
+    fn pays(&self, engine: &Engine, instances: u64) -> bool {
+        self.condition
+            .is_some_and(|(_, relation)| instances > 2 * u64::from(engine.relations[relation].len()))
+    }
+
     fn learn(&mut self, engine: &Engine, row: u32) {
-        if let Some(condition) = self.condition {
+        if let Some((condition, _)) = self.condition {
             let from = engine.rows[condition] as usize;
             if from >= self.rows.len() {
                 self.rows.resize((from + 1).next_power_of_two(), UNKNOWN);

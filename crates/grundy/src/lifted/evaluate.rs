@@ -392,7 +392,8 @@ fn alternate(engine: &mut Engine, component: &Component) -> Result<(), Stop> {
         if sizes(&more_certain) == certain_sizes {
             let decided = certain_sizes == possible_sizes;
             for (&member, relation) in component.members.iter().zip(&more_certain) {
-                (0..relation.len()).for_each(|row| _ = engine.relations[member].insert(relation.row(row).iter().copied()));
+                (0..relation.len())
+                    .for_each(|row| _ = engine.relations[member].insert(relation.row(row).iter().copied()));
             }
             return if decided { Ok(()) } else { Err(Stop::NegationCycle) };
         }

@@ -2,7 +2,7 @@
 
 use super::join::{Fire, run, values};
 use super::plan::{Plan, Visible, plan};
-use super::relation::Relation;
+use super::relation::{Queue, Relation};
 use crate::flat::{Flat, FlatLiteral, FlatRule};
 use crate::ground::Progress;
 use grundy_syntax::{TermId, Terms};
@@ -45,6 +45,8 @@ pub(crate) struct Engine {
     pub(crate) registers: Vec<u32>,
     /// For each condition of the rule that runs, the row that it has matched.
     pub(crate) rows: Vec<u32>,
+    /// Heads that have not been added yet.
+    queue: Queue,
     /// For each relation of the component that is evaluated: where the new rows begin and end.
     /// Other relations are complete, all their rows are visible.
     fresh: Vec<Option<(u32, u32)>>,
@@ -72,6 +74,7 @@ impl Engine {
             relations: flat.relations.iter().map(|info| Relation::new(info.arity)).collect(),
             registers: Vec::new(),
             rows: Vec::new(),
+            queue: Queue::default(),
             fresh: vec![None; flat.relations.len()],
             estimates: flat.relations.iter().map(|_| None).collect(),
             budget,
@@ -114,6 +117,27 @@ impl Engine {
             return Err(Stop::TooDeep);
         }
         Ok((number, new))
+    }
+
+    /// The same, later and together with others; tells whether [`derive_queued`](Self::derive_queued) has to come now.
+    #[inline]
+    pub(crate) fn derive_later(&mut self, plan: &Plan, ticket: u32) -> bool {
+        self.queue.push(values(&self.registers, &plan.head), ticket)
+    }
+
+    /// Adds what has been put off; `receive` gets each ticket with its row.
+    #[inline(never)]
+    pub(crate) fn derive_queued(
+        &mut self,
+        plan: &Plan,
+        mut receive: impl FnMut(u32, u32),
+    ) -> Result<(), Stop> {
+        let relation = &mut self.relations[plan.head_relation];
+        let first_new = relation.len();
+        relation.insert_all(&mut self.queue, &mut receive);
+        let is_deep = |&value: &u32| self.terms.depth(TermId(value)) > self.budget.term_depth;
+        let mut new = (first_new..relation.len()).flat_map(|row| relation.row(row));
+        if new.any(is_deep) { Err(Stop::TooDeep) } else { Ok(()) }
     }
 
     /// Looks at the clock, the memory and the interrupt, but not too often.
@@ -168,7 +192,9 @@ impl Engine {
         self.registers.extend_from_slice(&plan.registers);
         self.rows.clear();
         self.rows.resize(rule.body.len(), 0);
-        run(self, plan, 0, fire)
+        self.queue.clear();
+        run(self, plan, 0, fire)?;
+        fire.end(self, plan)
     }
 
     /// Runs the rules of a component until nothing new follows (semi-naive evaluation).

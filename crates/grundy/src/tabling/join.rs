@@ -18,6 +18,11 @@ pub(crate) trait Fire {
 
     /// A rule has matched: registers hold its variables, `rows` the matched row of each condition.
     fn fire(&mut self, engine: &mut Engine, plan: &Plan) -> Result<(), Stop>;
+
+    /// The plan has run to its end.
+    fn end(&mut self, _engine: &mut Engine, _plan: &Plan) -> Result<(), Stop> {
+        Ok(())
+    }
 }
 
 /// Runs the steps of a plan from `at` on.
@@ -62,9 +67,8 @@ pub(crate) fn run<F: Fire>(engine: &mut Engine, plan: &Plan, at: usize, fire: &m
             }
         }
         Step::Distinct(pairs) => {
-            let differ = |&(a, b): &(Register, Register)| {
-                engine.registers[a as usize] != engine.registers[b as usize]
-            };
+            let differ =
+                |&(a, b): &(Register, Register)| engine.registers[a as usize] != engine.registers[b as usize];
             if pairs.iter().any(differ) {
                 run(engine, plan, at + 1, fire)?;
             }
@@ -125,7 +129,10 @@ fn meets(terms: &Terms, registers: &mut [u32], value: u32, action: &Action) -> b
 
 /// The values of a key or a row.
 #[inline]
-pub(crate) fn values<'a>(registers: &'a [u32], key: &'a [Register]) -> impl Iterator<Item = u32> + Clone + 'a {
+pub(crate) fn values<'a>(
+    registers: &'a [u32],
+    key: &'a [Register],
+) -> impl Iterator<Item = u32> + Clone + 'a {
     key.iter().map(|&register| registers[register as usize])
 }
 

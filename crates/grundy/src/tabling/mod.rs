@@ -10,6 +10,7 @@ mod join;
 mod order;
 mod plan;
 mod relation;
+mod table;
 
 pub(crate) use engine::{Budget, Engine, RulePlans, Stop};
 pub(crate) use join::{Fire, share_done, values};

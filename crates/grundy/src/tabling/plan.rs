@@ -185,8 +185,10 @@ impl Planner<'_> {
             (0..atom.args.len()).partition(|&column| self.is_bound(atom.args[column]));
         let key: Key = key_columns.iter().map(|&column| self.register(atom.args[column])).collect();
         let mut bound = std::mem::take(&mut self.bound);
-        let actions =
-            open.iter().map(|&column| (column as u32, action(self.terms, atom.args[column], &mut bound))).collect();
+        let actions = open
+            .iter()
+            .map(|&column| (column as u32, action(self.terms, atom.args[column], &mut bound)))
+            .collect();
         self.bound = bound;
         self.steps.push(if open.is_empty() {
             Step::Find { relation, literal, key }

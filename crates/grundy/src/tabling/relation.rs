@@ -5,8 +5,7 @@
 //! adding a row costs the same however many there are, and a range of row numbers (all, old, new)
 //! can be read off a chain without looking at the rest of it.
 
-use hashbrown::HashTable;
-use rustc_hash::FxHashSet;
+use super::table::{Table, hash};
 use std::cell::Cell;
 
 /// No row.
@@ -23,10 +22,38 @@ pub(crate) struct Relation {
     len: u32,
     values: Vec<u32>,
     /// Row numbers by all columns.
-    rows: HashTable<u32>,
+    rows: Table,
     indexes: Vec<Index>,
     /// For each column: the number of its different values when there were so many rows.
     distinct: Vec<Cell<(u32, usize)>>,
+}
+
+/// Rows that wait to be added to a relation, each with a ticket by which its number is asked for.
+#[derive(Default)]
+pub(crate) struct Queue {
+    hashes: Vec<u32>,
+    tickets: Vec<u32>,
+    values: Vec<u32>,
+}
+
+impl Queue {
+    /// As many as are looked up together.
+    const FULL: usize = 64;
+
+    /// Adds a row; tells whether that is enough.
+    #[inline]
+    pub(crate) fn push(&mut self, values: impl Iterator<Item = u32> + Clone, ticket: u32) -> bool {
+        self.hashes.push(hash(values.clone()));
+        self.tickets.push(ticket);
+        self.values.extend(values);
+        self.hashes.len() >= Queue::FULL
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.hashes.clear();
+        self.tickets.clear();
+        self.values.clear();
+    }
 }
 
 /// Chains of rows that agree in some columns.
@@ -44,16 +71,7 @@ enum Heads {
     /// By value, for an index over one column: ids are dense.
     ByValue(Vec<u32>),
     /// By hash, for an index over several.
-    ByHash(HashTable<u32>),
-}
-
-/// A fast hash of a few small numbers: multiply and fold, as in FxHash, with a final mix because
-/// the table looks at the top bits for its tags and at the low bits for its buckets.
-#[inline]
-fn hash(values: impl Iterator<Item = u32>) -> u64 {
-    const K: u64 = 0x9e37_79b9_7f4a_7c15;
-    let folded = values.fold(0u64, |hash, value| (hash.rotate_left(5) ^ u64::from(value)).wrapping_mul(K));
-    folded ^ (folded >> 32)
+    ByHash(Table),
 }
 
 /// Whether a row has these values: rows are short, so that a loop beats a call.
@@ -84,21 +102,39 @@ impl Relation {
     #[inline]
     pub(crate) fn find(&self, values: impl Iterator<Item = u32> + Clone) -> Option<u32> {
         let hash = hash(values.clone());
-        self.rows.find(hash, |&row| same(self.row(row), values.clone())).copied()
+        self.rows.find(hash, |row| same(self.row(row), values.clone()))
     }
 
     /// Adds a row unless it is there; its number, and whether it is new.
     #[inline]
     pub(crate) fn insert(&mut self, values: impl Iterator<Item = u32> + Clone) -> (u32, bool) {
+        self.insert_hashed(hash(values.clone()), values)
+    }
+
+    /// The same for the rows of a queue; `receive` gets the ticket of each and its number.
+    pub(crate) fn insert_all(&mut self, queue: &mut Queue, mut receive: impl FnMut(u32, u32)) {
+        // Looking at all places first, none of which depends on another, overlaps the waits for memory.
+        let touched = queue.hashes.iter().filter_map(|&hash| self.rows.peek(hash));
+        let touched = touched.filter_map(|row| self.values.get(row as usize * self.arity));
+        std::hint::black_box(touched.fold(0, |all, value| all ^ value));
+        for (at, (&hash, &ticket)) in queue.hashes.iter().zip(&queue.tickets).enumerate() {
+            let values = queue.values[at * self.arity..][..self.arity].iter().copied();
+            let (row, _) = self.insert_hashed(hash, values);
+            receive(ticket, row);
+        }
+        queue.clear();
+    }
+
+    #[inline]
+    fn insert_hashed(&mut self, key: u32, values: impl Iterator<Item = u32> + Clone) -> (u32, bool) {
         debug_assert_eq!(values.clone().count(), self.arity);
-        let key = hash(values.clone());
         let (arity, stored) = (self.arity, &self.values);
         let row_of = |row: u32| &stored[row as usize * arity..][..arity];
-        if let Some(&row) = self.rows.find(key, |&row| same(row_of(row), values.clone())) {
+        if let Some(row) = self.rows.find(key, |row| same(row_of(row), values.clone())) {
             return (row, false);
         }
         let row = self.len;
-        self.rows.insert_unique(key, row, |&other| hash(row_of(other).iter().copied()));
+        self.rows.insert(key, row);
         self.values.extend(values);
         self.len += 1;
         for index in &mut self.indexes {
@@ -115,7 +151,7 @@ impl Relation {
         }
         let heads = match columns {
             [_] => Heads::ByValue(Vec::new()),
-            _ => Heads::ByHash(HashTable::new()),
+            _ => Heads::ByHash(Table::default()),
         };
         let mut index = Index { columns: columns.into(), heads, next: Vec::new(), keys: 0 };
         (0..self.len).for_each(|row| index.add(row, self.arity, &self.values));
@@ -132,11 +168,15 @@ impl Relation {
                 key.next().and_then(|value| heads.get(value as usize)).copied().unwrap_or(NONE)
             }
             Heads::ByHash(heads) => {
-                let same = |&row: &u32| {
+                let same = |row: u32| {
                     let start = row as usize * self.arity;
-                    index.columns.iter().zip(key.clone()).all(|(&column, value)| self.values[start + column] == value)
+                    index
+                        .columns
+                        .iter()
+                        .zip(key.clone())
+                        .all(|(&column, value)| self.values[start + column] == value)
                 };
-                heads.find(hash(key.clone()), same).copied().unwrap_or(NONE)
+                heads.find(hash(key.clone()), same).unwrap_or(NONE)
             }
         }
     }
@@ -183,17 +223,29 @@ impl Relation {
             return count as f64;
         }
         let values = self.values.iter().skip(column).step_by(self.arity);
-        let count = values.collect::<FxHashSet<_>>().len();
+        // Ids are dense: a bit for each of them.
+        let mut seen: Vec<u64> = Vec::new();
+        let mut count = 0;
+        for &value in values {
+            let (word, bit) = (value as usize / 64, 1 << (value % 64));
+            if word >= seen.len() {
+                seen.resize((word + 1).next_power_of_two(), 0);
+            }
+            count += usize::from(seen[word] & bit == 0);
+            seen[word] |= bit;
+        }
         self.distinct[column].set((self.len, count));
         count as f64
     }
 
     /// Forgets all rows, and keeps the memory for the next ones.
     pub(crate) fn clear(&mut self) {
+        let (arity, values) = (self.arity, &self.values);
+        self.indexes.iter_mut().for_each(|index| index.clear(arity, values));
+        let row = |row: u32| values[row as usize * arity..][..arity].iter().copied();
+        self.rows.clear((0..self.len).map(|number| hash(row(number))));
         self.len = 0;
         self.values.clear();
-        self.rows.clear();
-        self.indexes.iter_mut().for_each(Index::clear);
     }
 
     /// A relation with the same rows and no index.
@@ -209,10 +261,10 @@ impl Relation {
             index.next.capacity() * 4
                 + match &index.heads {
                     Heads::ByValue(heads) => heads.capacity() * 4,
-                    Heads::ByHash(heads) => heads.allocation_size(),
+                    Heads::ByHash(heads) => heads.bytes(),
                 }
         });
-        self.values.capacity() * 4 + self.rows.allocation_size() + indexes.sum::<usize>()
+        self.values.capacity() * 4 + self.rows.bytes() + indexes.sum::<usize>()
     }
 }
 
@@ -231,26 +283,30 @@ impl Index {
                 let columns = &self.columns;
                 let key = |row: u32| columns.iter().map(move |&column| values[row as usize * arity + column]);
                 let hashed = hash(key(row));
-                match heads.find_mut(hashed, |&other| key(other).eq(key(row))) {
-                    Some(head) => std::mem::replace(head, row),
-                    None => {
-                        heads.insert_unique(hashed, row, |&other| hash(key(other)));
-                        NONE
-                    }
-                }
+                heads.replace(hashed, row, |other| key(other).eq(key(row))).unwrap_or_else(|| {
+                    heads.insert(hashed, row);
+                    NONE
+                })
             }
         };
         self.keys += usize::from(older == NONE);
         self.next.push(older);
     }
 
-    fn clear(&mut self) {
+    fn clear(&mut self, arity: usize, values: &[u32]) {
+        let rows = 0..self.next.len();
+        match &mut self.heads {
+            Heads::ByValue(heads) if rows.len() * 8 > heads.len() => heads.fill(NONE),
+            Heads::ByValue(heads) => {
+                rows.for_each(|row| heads[values[row * arity + self.columns[0]] as usize] = NONE);
+            }
+            Heads::ByHash(heads) => {
+                let key = |row: usize| self.columns.iter().map(move |&column| values[row * arity + column]);
+                heads.clear(rows.map(|row| hash(key(row))));
+            }
+        }
         self.next.clear();
         self.keys = 0;
-        match &mut self.heads {
-            Heads::ByValue(heads) => heads.fill(NONE),
-            Heads::ByHash(heads) => heads.clear(),
-        }
     }
 }
 
@@ -260,26 +316,28 @@ mod tests {
 
     fn chain(relation: &Relation, index: IndexId, key: &[u32]) -> Vec<u32> {
         let some = |row: u32| (row != NONE).then_some(row);
-        std::iter::successors(some(relation.first(index, key)), |&row| some(relation.next(index, row)))
-            .collect()
+        std::iter::successors(some(relation.first(index, key.iter().copied())), |&row| {
+            some(relation.next(index, row))
+        })
+        .collect()
     }
 
     #[test]
     fn rows_are_found_by_any_columns() {
         let mut relation = Relation::new(3);
         let early = relation.index(&[1]);
-        assert_eq!(relation.insert(&[1, 2, 3]), (0, true));
-        assert_eq!(relation.insert(&[1, 2, 4]), (1, true));
-        assert_eq!(relation.insert(&[1, 2, 3]), (0, false));
-        assert_eq!(relation.insert(&[5, 2, 3]), (2, true));
+        assert_eq!(relation.insert([1, 2, 3].into_iter()), (0, true));
+        assert_eq!(relation.insert([1, 2, 4].into_iter()), (1, true));
+        assert_eq!(relation.insert([1, 2, 3].into_iter()), (0, false));
+        assert_eq!(relation.insert([5, 2, 3].into_iter()), (2, true));
         let late = relation.index(&[0, 2]);
         assert_eq!(chain(&relation, early, &[2]), [2, 1, 0]);
         assert_eq!(chain(&relation, late, &[1, 3]), [0]);
         assert_eq!(chain(&relation, late, &[7, 7]), []);
-        assert_eq!(relation.find(&[5, 2, 3]), Some(2));
+        assert_eq!(relation.find([5, 2, 3].into_iter()), Some(2));
         relation.clear();
-        assert_eq!(relation.find(&[5, 2, 3]), None);
-        relation.insert(&[9, 2, 9]);
+        assert_eq!(relation.find([5, 2, 3].into_iter()), None);
+        relation.insert([9, 2, 9].into_iter());
         assert_eq!(chain(&relation, early, &[2]), [0]);
         assert_eq!(relation.estimate_matches(&[1]), 1.0);
     }
@@ -287,9 +345,9 @@ mod tests {
     #[test]
     fn a_relation_without_columns_has_at_most_one_row() {
         let mut relation = Relation::new(0);
-        assert_eq!(relation.find(&[]), None);
-        assert_eq!(relation.insert(&[]), (0, true));
-        assert_eq!(relation.insert(&[]), (0, false));
-        assert_eq!(relation.find(&[]), Some(0));
+        assert_eq!(relation.find([].into_iter()), None);
+        assert_eq!(relation.insert([].into_iter()), (0, true));
+        assert_eq!(relation.insert([].into_iter()), (0, false));
+        assert_eq!(relation.find([].into_iter()), Some(0));
     }
 }
