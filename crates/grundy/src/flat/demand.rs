@@ -231,7 +231,8 @@ fn rewrite(flat: &mut Flat, mut rule: FlatRule, adornments: &Adornments, tables:
             continue;
         };
         let mut body: Vec<FlatLiteral> = own.iter().cloned().collect();
-        body.extend(call.before.iter().map(|&number| rule.body[number].clone()));
+        let before: Vec<FlatLiteral> = call.before.iter().map(|&number| rule.body[number].clone()).collect();
+        body.extend(connected(flat, &head, before));
         let tests = rule.body.iter().filter(|literal| is_ready_test(flat, literal, &body));
         let tests: Vec<FlatLiteral> = tests.cloned().collect();
         body.extend(tests);
@@ -246,6 +247,28 @@ fn rewrite(flat: &mut Flat, mut rule: FlatRule, adornments: &Adornments, tables:
     rule.body.splice(0..0, own);
     renumber(&mut flat.terms, &mut rule);
     flat.rules.push(rule);
+}
+
+/// The conditions that have something to do with the variables of an atom. Leaving out the others means that more is
+/// asked for, but a call need not wait for what it does not depend on.
+fn connected(flat: &Flat, atom: &FlatAtom, mut literals: Vec<FlatLiteral>) -> Vec<FlatLiteral> {
+    let mut variables: Vec<VariableId> = Vec::new();
+    atom.args.iter().for_each(|&arg| flat.terms.for_each_variable(arg, &mut |v| variables.push(v)));
+    let mut connected = Vec::new();
+    loop {
+        let touches = |literal: &FlatLiteral| {
+            literal.terms().any(|term| variables.iter().any(|&variable| flat.terms.contains(term, variable)))
+        };
+        let (near, far): (Vec<_>, Vec<_>) = literals.into_iter().partition(touches);
+        if near.is_empty() {
+            return connected;
+        }
+        for term in near.iter().flat_map(|literal| literal.terms()) {
+            flat.terms.for_each_variable(term, &mut |variable| variables.push(variable));
+        }
+        connected.extend(near);
+        literals = far;
+    }
 }
 
 /// Whether a condition is a comparison with all its variables in these conditions. Negations are left out: a call

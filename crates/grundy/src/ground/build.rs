@@ -150,7 +150,7 @@ fn revise(
     min_cost: f64,
 ) -> Result<(Vec<Split>, Store), Failure> {
     let is_at_most = |rule: &FlatRule, most: u64| {
-        let mut counter = Counter { left: most };
+        let mut counter = Counter { left: most, flat };
         engine.run_once(rule, |literal| is_ignored(flat, literal), &mut counter).is_ok()
     };
     let wrong = compact::wrongly_split(flat, &splits, &store.instances, is_at_most);
@@ -166,15 +166,20 @@ fn revise(
     Ok((revision.splits, grounder.store))
 }
 
-/// Counts matches, up to a point.
-struct Counter {
+/// Counts what would be stored, up to a point.
+struct Counter<'a> {
     left: u64,
+    flat: &'a Flat,
 }
 
-impl Fire for Counter {
+impl Fire for Counter<'_> {
     fn select(&mut self, _rule: usize) {}
 
-    fn begin(&mut self) -> u64 {
+    fn keeps(&self, literal: &FlatLiteral) -> bool {
+        literal.atom().is_some_and(|atom| self.flat.info(atom.relation).kind == RelationKind::Dynamic)
+    }
+
+    fn begin(&mut self, _plan: &Plan) -> u64 {
         self.left.saturating_mul(STEPS_PER_MATCH)
     }
 
@@ -248,7 +253,8 @@ impl<'a> Grounder<'a> {
         components(self.flat, |literal| !is_ignored(self.flat, literal))
     }
 
-    /// Evaluates components one after the other, with the rules that are wanted.
+    /// Evaluates components one after the other, with the rules that are wanted. When a rule has too many instances,
+    /// what does not depend on it is still evaluated: there may be more of them.
     fn evaluate<'c>(
         &mut self,
         components: impl Iterator<Item = &'c Vec<usize>>,
@@ -259,22 +265,40 @@ impl<'a> Grounder<'a> {
             rules_of[rule.head.relation.0 as usize].push(number);
         }
         let flat = self.flat;
+        let mut unknown = vec![false; flat.relations.len()];
+        let mut overflows: Vec<u32> = Vec::new();
         for members in components {
             let numbers = members.iter().flat_map(|&member| &rules_of[member]);
             let rules: Vec<(usize, &FlatRule)> =
                 numbers.map(|&number| (number, &flat.rules[number])).collect();
             let ignored = |literal: &FlatLiteral| is_ignored(flat, literal);
-            let done = self.engine.saturate(&rules, members, ignored, &mut self.store);
-            done.map_err(|(stop, number)| self.error(stop, number))?;
+            let matched = rules.iter().flat_map(|(_, rule)| &rule.body).filter(|literal| !ignored(literal));
+            if matched.filter_map(FlatLiteral::atom).any(|atom| unknown[atom.relation.0 as usize]) {
+                members.iter().for_each(|&member| unknown[member] = true);
+                continue;
+            }
+            match self.engine.saturate(&rules, members, ignored, &mut self.store) {
+                Ok(()) => {}
+                Err((Stop::Overflow, rules)) => {
+                    let origins = rules.iter().filter_map(|&number| flat.rules[number].origin.rule());
+                    overflows.extend(origins.map(|rule| rule as u32));
+                    members.iter().for_each(|&member| unknown[member] = true);
+                }
+                Err((stop, rules)) => return Err(self.error(stop, rules[0])),
+            }
         }
-        Ok(())
+        if overflows.is_empty() {
+            return Ok(());
+        }
+        Err(Failure::Overflow(Overflow { rules: overflows, instances: self.instances(|_| true) }))
     }
 
     /// Runs every rule once, all relations being complete.
     fn store_all(&mut self) -> Result<(), Failure> {
         self.store.active = true;
         self.store.forget_counts();
-        let kept: Vec<usize> = (0..self.flat.rules.len()).filter(|&rule| self.store.keeps(rule)).collect();
+        let kept: Vec<usize> =
+            (0..self.flat.rules.len()).filter(|&rule| self.store.keeps_instances(rule)).collect();
         self.run_all(kept.into_iter())
     }
 
@@ -388,14 +412,14 @@ impl<'a> Grounder<'a> {
         if let (Stop::Overflow, Origin::Rule(rule) | Origin::External(rule)) =
             (stop, self.flat.rules[running].origin)
         {
-            return Failure::Overflow(Overflow { rule, instances: self.instances(|_| true) });
+            return Failure::Overflow(Overflow { rules: vec![rule], instances: self.instances(|_| true) });
         }
         let limit = match stop {
             Stop::OutOfTime => LimitKind::Timeout,
             Stop::OutOfMemory => LimitKind::Memory,
             Stop::TooDeep => LimitKind::TermDepth,
             Stop::Interrupted => LimitKind::Interrupt,
-            Stop::TooMany | Stop::Overflow | Stop::NegationCycle => LimitKind::Rules,
+            Stop::TooMany | Stop::Overflow | Stop::NegationCycle | Stop::Found => LimitKind::Rules,
         };
         let counts = |relation: usize| limit != LimitKind::Rules || !self.is_static(relation);
         let instances = self.instances(counts);

@@ -21,6 +21,9 @@ const FIRST_LOOK: u64 = 50_000;
 /// A rule that may have so many instances may take this many times as many steps to find them.
 const STEPS_PER_INSTANCE: u64 = 20;
 
+/// After so many steps of a plan, its loops tell how many there will be.
+const FIRST_STEPS: u64 = 200_000;
+
 /// Repeats are looked for when a block has this many rules, and again each time when it has [`GROWTH`] times as many.
 const FIRST_COMPARISON: usize = 1 << 14;
 const GROWTH: usize = 4;
@@ -72,6 +75,8 @@ pub(super) struct Store {
     comparison_at: Vec<usize>,
     /// For each rule of the flat program, if it is stored.
     recipes: Vec<Option<Recipe>>,
+    /// For each relation, whether conditions of it are stored.
+    dynamic: Vec<bool>,
     /// Negated atoms by relation, in the order in which they were met.
     mentions: Vec<Relation>,
     /// For each rule of the flat program its instances.
@@ -102,6 +107,7 @@ impl Store {
             by_signature: FxHashMap::default(),
             comparison_at: Vec::new(),
             recipes: Vec::new(),
+            dynamic: Vec::new(),
             mentions: flat.relations.iter().map(|info| Relation::new(info.arity)).collect(),
             instances: vec![0; flat.rules.len()],
             repeats: 0,
@@ -121,11 +127,11 @@ impl Store {
 
     /// Prepares to store the rules that have no recipe yet.
     fn add_recipes(&mut self, flat: &Flat) {
-        let dynamic: Vec<bool> =
-            flat.relations.iter().map(|info| info.kind == RelationKind::Dynamic).collect();
+        self.dynamic = flat.relations.iter().map(|info| info.kind == RelationKind::Dynamic).collect();
         for rule in &flat.rules[self.recipes.len()..] {
-            let is_stored = matches!(rule.origin, Origin::Rule(_)) && dynamic[rule.head.relation.0 as usize];
-            let recipe = is_stored.then(|| self.recipe(flat, rule, &dynamic));
+            let is_dynamic = self.dynamic[rule.head.relation.0 as usize];
+            let is_stored = matches!(rule.origin, Origin::Rule(_)) && is_dynamic;
+            let recipe = is_stored.then(|| self.recipe(flat, rule));
             self.recipes.push(recipe);
         }
         let mut rules_of_block: Vec<Vec<&FlatRule>> = vec![Vec::new(); self.blocks.len()];
@@ -135,7 +141,7 @@ impl Store {
             }
         }
         for (block, rules) in rules_of_block.iter().enumerate() {
-            if may_repeat(flat, rules, &dynamic) {
+            if may_repeat(flat, rules, &self.dynamic) {
                 self.compare_from_now_on(block);
             }
         }
@@ -178,11 +184,11 @@ impl Store {
         again.into_iter().chain(new_rules).collect()
     }
 
-    fn recipe(&mut self, flat: &Flat, rule: &FlatRule, dynamic: &[bool]) -> Recipe {
+    fn recipe(&mut self, flat: &Flat, rule: &FlatRule) -> Recipe {
         let mut conditions: Vec<((RelationId, bool), Source)> = Vec::new();
         let mut mentioned = 0;
         for (number, literal) in rule.body.iter().enumerate() {
-            let Some(atom) = literal.atom().filter(|atom| dynamic[atom.relation.0 as usize]) else {
+            let Some(atom) = literal.atom().filter(|atom| self.dynamic[atom.relation.0 as usize]) else {
                 continue;
             };
             conditions.push(match literal {
@@ -225,7 +231,7 @@ impl Store {
     }
 
     /// Whether the instances of a rule are kept.
-    pub(super) fn keeps(&self, rule: usize) -> bool {
+    pub(super) fn keeps_instances(&self, rule: usize) -> bool {
         self.recipes[rule].is_some()
     }
 
@@ -262,7 +268,9 @@ impl Store {
 
     /// Looks out for repeats in a block that had none so far.
     fn compare_from_now_on(&mut self, block: usize) {
-        self.comparison_at[block] = self.comparison_at[block].min(FIRST_COMPARISON);
+        if self.comparison_at[block] == usize::MAX {
+            self.comparison_at[block] = FIRST_COMPARISON;
+        }
     }
 
     /// Removes the repeats of a block.
@@ -295,9 +303,15 @@ impl Store {
     fn look_ahead(&mut self, engine: &Engine, plan: &Plan) -> Result<(), Stop> {
         let instances = self.instances[self.current];
         let now = (instances - self.begun_with) as f64;
-        let expected = self.begun_with as f64 + now / share_done(engine, plan).max(f64::MIN_POSITIVE);
+        let expected =
+            self.begun_with as f64 + now / share_done(engine, plan, plan.steps.len()).max(f64::MIN_POSITIVE);
         self.next_look[self.current] = instances * 2;
         if expected > self.caps[self.current] as f64 { Err(Stop::Overflow) } else { Ok(()) }
+    }
+
+    /// How many steps the rule that runs may take.
+    fn allowance(&self) -> u64 {
+        self.caps[self.current].saturating_mul(STEPS_PER_INSTANCE)
     }
 
     /// The memory of all that is stored, and of what it will take to remove repeats.
@@ -377,9 +391,27 @@ impl Fire for Store {
         self.current = rule;
     }
 
-    fn begin(&mut self) -> u64 {
+    fn keeps(&self, literal: &FlatLiteral) -> bool {
+        self.active
+            && self.keeps_instances(self.current)
+            && literal.atom().is_some_and(|atom| self.dynamic[atom.relation.0 as usize])
+    }
+
+    fn begin(&mut self, plan: &Plan) -> u64 {
+        if let Some(recipe) = self.recipes[self.current].as_ref().filter(|_| plan.repeats && self.active) {
+            self.compare_from_now_on(recipe.block);
+        }
         self.begun_with = self.instances[self.current];
-        self.caps[self.current].saturating_mul(STEPS_PER_INSTANCE)
+        self.allowance()
+    }
+
+    fn look(&mut self, engine: &Engine, plan: &Plan, at: usize) -> Result<(), Stop> {
+        let taken = self.allowance() - engine.steps_left;
+        if self.caps[self.current] == u64::MAX || taken < FIRST_STEPS {
+            return Ok(());
+        }
+        let expected = taken as f64 / share_done(engine, plan, at).max(f64::MIN_POSITIVE);
+        if expected > 2.0 * self.allowance() as f64 { Err(Stop::Overflow) } else { Ok(()) }
     }
 
     #[inline]
@@ -553,12 +585,17 @@ fn may_repeat(flat: &Flat, rules: &[&FlatRule], dynamic: &[bool]) -> bool {
             others.into_iter().any(|(_, _, other)| !clash(&flat.terms, atom, other))
         })
     };
+    // A guard may have more rows later, and let the same match through again.
+    let guards = |rule: &FlatRule| {
+        let atoms = rule.body.iter().filter_map(FlatLiteral::atom);
+        atoms.map(|atom| flat.info(atom.relation).kind).any(|kind| kind == RelationKind::Guard)
+    };
     let determined = |rule: &FlatRule| {
         let atoms = kept(rule);
         let atoms = atoms.iter().map(|(_, _, atom)| atom).chain([&rule.head]);
         variables(&flat.terms, rule, atoms).iter().all(|&seen| seen)
     };
-    let alone = |rule: &&FlatRule| determined(rule) && !may_change_places(rule);
+    let alone = |rule: &&FlatRule| !may_change_places(rule) && (!guards(rule) || determined(rule));
     // Two rules differ if their heads do, or conditions that nothing else can be mistaken for.
     let differ = |a: &FlatRule, b: &FlatRule| {
         let (kept_a, kept_b) = (kept(a), kept(b));

@@ -24,10 +24,10 @@ const SMALL_SHARE: f64 = 0.125;
 /// ... if they could have so many rows.
 const WORTH_ASKING: f64 = 1_000.0;
 
-/// An attempt has ended because a rule had more instances than it may have.
+/// An attempt has failed because rules had more instances than they may have.
 pub(super) struct Overflow {
-    /// The rule of the sheet.
-    pub(super) rule: u32,
+    /// The rules of the sheet.
+    pub(super) rules: Vec<u32>,
     /// For each rule of the sheet, the instances that it had.
     pub(super) instances: Vec<u64>,
 }
@@ -112,7 +112,7 @@ impl Tactics {
         for rule in &flat.rules {
             let Some(number) = rule.origin.rule() else { continue };
             let relation = rule.head.relation.0 as usize;
-            let is_culprit = number == overflow.rule as usize;
+            let is_culprit = overflow.rules.contains(&(number as u32));
             match self.stages[relation] {
                 Stage::Whole if is_culprit || overflow.instances[number] > large => {
                     self.stages[relation] = Stage::Asked;
@@ -120,8 +120,7 @@ impl Tactics {
                 }
                 Stage::Asked if is_culprit => {
                     self.stages[relation] = Stage::Settled;
-                    self.lift(program, flat, rule.head.relation, overflow);
-                    return;
+                    self.lift(program, flat, rule.head.relation, (number, overflow.instances[number]));
                 }
                 _ => {}
             }
@@ -129,7 +128,7 @@ impl Tactics {
     }
 
     /// Leaves a relation lifted, or, if nobody can tell which of its atoms others ask for, its callers.
-    fn lift(&mut self, program: &Program, flat: &Flat, relation: RelationId, overflow: &Overflow) {
+    fn lift(&mut self, program: &Program, flat: &Flat, relation: RelationId, culprit: (usize, u64)) {
         let domains = infer(flat, &[]);
         let mut given_up = vec![false; flat.relations.len()];
         let mut candidates = vec![relation.0 as usize];
@@ -139,8 +138,8 @@ impl Tactics {
             if lift(&mut program.clone(), &mut flat.clone(), &flags, &domains).is_some() {
                 self.lifted.extend(candidates.iter().map(|&candidate| LiftedRelation {
                     relation: RelationId(candidate as u32),
-                    rule: overflow.rule,
-                    instances: overflow.instances[overflow.rule as usize],
+                    rule: culprit.0 as u32,
+                    instances: culprit.1,
                 }));
                 candidates.iter().for_each(|&candidate| self.stages[candidate] = Stage::Settled);
                 return;

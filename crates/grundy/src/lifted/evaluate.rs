@@ -264,7 +264,9 @@ impl Evaluation {
                 ReasonError::Limit(format!("terms nest too deeply (limit `term-depth`) near {text}"))
             }
             Stop::Interrupted => ReasonError::Limit("interrupted".to_owned()),
-            Stop::TooMany | Stop::Overflow => ReasonError::Limit(format!("too many instances near {text}")),
+            Stop::TooMany | Stop::Overflow | Stop::Found => {
+                ReasonError::Limit(format!("too many instances near {text}"))
+            }
             Stop::NegationCycle => {
                 ReasonError::Game(format!("an atom depends on its own negation near {text}"))
             }

@@ -1,7 +1,7 @@
 //! The engine: relations, and the evaluation of a component of rules until nothing new follows.
 
 use super::join::{Fire, run, values};
-use super::plan::{Plan, Visible, plan};
+use super::plan::{Plan, Purpose, Visible, plan};
 use super::relation::{Queue, Relation};
 use crate::flat::{Flat, FlatLiteral, FlatRule};
 use crate::ground::Progress;
@@ -27,6 +27,8 @@ pub(crate) enum Stop {
     Overflow,
     /// An atom depends on its own negation.
     NegationCycle,
+    /// One match was enough.
+    Found,
 }
 
 /// What evaluation may cost.
@@ -61,7 +63,8 @@ pub(crate) struct Engine {
     pub(crate) progress: Option<Arc<Progress>>,
     /// How many steps what runs may take.
     pub(crate) steps_left: u64,
-    patience: u32,
+    /// How many steps there are until the next look at the clock.
+    pub(crate) patience: u32,
 }
 
 /// So many steps are taken between looks at the clock.
@@ -140,13 +143,9 @@ impl Engine {
         if new.any(is_deep) { Err(Stop::TooDeep) } else { Ok(()) }
     }
 
-    /// Looks at the clock, the memory and the interrupt, but not too often.
-    #[inline]
-    pub(crate) fn check_patience(&mut self) -> Result<(), Stop> {
-        if self.patience > 0 {
-            self.patience -= 1;
-            return Ok(());
-        }
+    /// Looks at the clock, the memory and the interrupt when patience has come to an end.
+    #[cold]
+    pub(crate) fn take_stock(&mut self) -> Result<(), Stop> {
         self.patience = PATIENCE;
         self.steps_left = self.steps_left.saturating_sub(u64::from(PATIENCE));
         if self.steps_left == 0 {
@@ -182,12 +181,13 @@ impl Engine {
         fire: &mut F,
     ) -> Result<(), Stop> {
         let visible = vec![Visible::All; rule.body.len()].into();
-        let plan = plan(&self.terms, &mut self.relations, rule, None, visible, ignored);
+        let purpose = Purpose { ignored, kept: |literal: &FlatLiteral| fire.keeps(literal) };
+        let plan = plan(&self.terms, &mut self.relations, rule, None, visible, &purpose);
         self.start(&plan, rule, fire)
     }
 
     fn start<F: Fire>(&mut self, plan: &Plan, rule: &FlatRule, fire: &mut F) -> Result<(), Stop> {
-        self.steps_left = fire.begin();
+        self.steps_left = fire.begin(plan);
         self.registers.clear();
         self.registers.extend_from_slice(&plan.registers);
         self.rows.clear();
@@ -202,13 +202,15 @@ impl Engine {
     /// Every combination of rows matches exactly once: in the round after its youngest row was added.
     /// Of the conditions that can see new rows, each in turn sees only these; those before it in the
     /// rule see the old ones, those behind it all.
+    ///
+    /// When it stops, the rules are named that are to blame: if one overflows, the others still run for this round.
     pub(crate) fn saturate<F: Fire>(
         &mut self,
         rules: &[(usize, &FlatRule)],
         members: &[usize],
         ignored: impl Fn(&FlatLiteral) -> bool + Copy,
         fire: &mut F,
-    ) -> Result<(), (Stop, usize)> {
+    ) -> Result<(), (Stop, Vec<usize>)> {
         members.iter().for_each(|&member| self.fresh[member] = Some((0, 0)));
         let grows = |engine: &Engine, literal: &FlatLiteral| match literal {
             FlatLiteral::Holds(atom) => engine.fresh[atom.relation.0 as usize].is_some(),
@@ -216,17 +218,20 @@ impl Engine {
         };
         let (recursive, plain): (Vec<_>, Vec<_>) =
             rules.iter().partition(|(_, rule)| rule.body.iter().any(|literal| grows(self, literal)));
+        let mut overflows = Overflows::default();
         for (number, rule) in plain {
             fire.select(number);
-            self.run_once(rule, ignored, fire).map_err(|stop| (stop, number))?;
+            overflows.collect(number, self.run_once(rule, ignored, fire))?;
         }
+        overflows.end()?;
         let mut plans: Vec<Vec<Option<Planned>>> =
             recursive.iter().map(|(_, rule)| rule.body.iter().map(|_| None).collect()).collect();
         while self.next_round(members) {
             for ((number, rule), plans) in recursive.iter().zip(&mut plans) {
                 fire.select(*number);
-                self.run_new(rule, plans, ignored, fire).map_err(|stop| (stop, *number))?;
+                overflows.collect(*number, self.run_new(rule, plans, ignored, fire))?;
             }
+            overflows.end()?;
         }
         members.iter().for_each(|&member| self.fresh[member] = None);
         Ok(())
@@ -268,8 +273,9 @@ impl Engine {
                         _ => Visible::All,
                     });
                     let visible = visible.collect();
+                    let purpose = Purpose { ignored, kept: |literal: &FlatLiteral| fire.keeps(literal) };
                     Planned {
-                        plan: plan(&self.terms, &mut self.relations, rule, Some(number), visible, ignored),
+                        plan: plan(&self.terms, &mut self.relations, rule, Some(number), visible, &purpose),
                         sizes: sizes(rule, &self.relations).collect(),
                     }
                 });
@@ -297,7 +303,8 @@ impl Engine {
                 Some(first) if other < first && growing.contains(&other) => Visible::Old,
                 _ => Visible::All,
             });
-            plan(&self.terms, &mut self.relations, rule, first, visible.collect(), |_| false)
+            let purpose = Purpose { ignored: |_: &FlatLiteral| false, kept: |_: &FlatLiteral| false };
+            plan(&self.terms, &mut self.relations, rule, first, visible.collect(), &purpose)
         };
         let deltas = growing.iter().map(|&first| (relation_at(rule, first), plan_for(Some(first)))).collect();
         RulePlans { once: growing.is_empty().then(|| plan_for(None)), deltas, conditions: rule.body.len() }
@@ -363,6 +370,27 @@ impl Engine {
         let taken = self.relations[relation].copy_rows();
         self.relations[relation].clear();
         taken
+    }
+}
+
+/// The rules that have overflown in a round.
+#[derive(Default)]
+struct Overflows {
+    rules: Vec<usize>,
+}
+
+impl Overflows {
+    /// Takes note of how a rule has ended; any other stop than an overflow ends the round.
+    fn collect(&mut self, rule: usize, done: Result<(), Stop>) -> Result<(), (Stop, Vec<usize>)> {
+        match done {
+            Err(Stop::Overflow) => self.rules.push(rule),
+            other => other.map_err(|stop| (stop, vec![rule]))?,
+        }
+        Ok(())
+    }
+
+    fn end(&mut self) -> Result<(), (Stop, Vec<usize>)> {
+        if self.rules.is_empty() { Ok(()) } else { Err((Stop::Overflow, std::mem::take(&mut self.rules))) }
     }
 }
 

@@ -3,21 +3,35 @@
 use super::engine::{Engine, Stop};
 use super::plan::{Action, Plan, Register, Step};
 use super::relation::NONE;
+use crate::flat::FlatLiteral;
 use grundy_syntax::{SymbolId, Term, TermId, Terms};
 use smallvec::SmallVec;
 
 /// What a match of a rule is handed to.
 pub(crate) trait Fire {
+    /// Whether the first match ends the search.
+    const ONE_IS_ENOUGH: bool = false;
+
     /// The rule of this number runs next.
     fn select(&mut self, rule: usize);
 
+    /// Whether matches are wanted that differ in the variables of a condition, if not in those of the head.
+    fn keeps(&self, _literal: &FlatLiteral) -> bool {
+        false
+    }
+
     /// A plan of it runs now, from the beginning; how many steps it may take, or a little more.
-    fn begin(&mut self) -> u64 {
+    fn begin(&mut self, _plan: &Plan) -> u64 {
         u64::MAX
     }
 
     /// A rule has matched: registers hold its variables, `rows` the matched row of each condition.
     fn fire(&mut self, engine: &mut Engine, plan: &Plan) -> Result<(), Stop>;
+
+    /// A look at what is going on, now and then, when the plan is at some step.
+    fn look(&mut self, _engine: &Engine, _plan: &Plan, _at: usize) -> Result<(), Stop> {
+        Ok(())
+    }
 
     /// The plan has run to its end.
     fn end(&mut self, _engine: &mut Engine, _plan: &Plan) -> Result<(), Stop> {
@@ -25,10 +39,33 @@ pub(crate) trait Fire {
     }
 }
 
+/// Ends a search with the first match.
+struct First;
+
+impl Fire for First {
+    const ONE_IS_ENOUGH: bool = true;
+
+    fn select(&mut self, _rule: usize) {}
+
+    fn fire(&mut self, _engine: &mut Engine, _plan: &Plan) -> Result<(), Stop> {
+        Err(Stop::Found)
+    }
+}
+
 /// Runs the steps of a plan from `at` on.
 pub(crate) fn run<F: Fire>(engine: &mut Engine, plan: &Plan, at: usize, fire: &mut F) -> Result<(), Stop> {
+    if at == plan.settled && !F::ONE_IS_ENOUGH {
+        return match run(engine, plan, at, &mut First) {
+            Err(Stop::Found) => fire.fire(engine, plan),
+            other => other,
+        };
+    }
     let Some(step) = plan.steps.get(at) else { return fire.fire(engine, plan) };
-    engine.check_patience()?;
+    if engine.patience == 0 {
+        engine.take_stock()?;
+        fire.look(engine, plan, at)?;
+    }
+    engine.patience -= 1;
     match step {
         Step::Scan { relation, literal, actions } => {
             let (low, high) = engine.range(*relation, plan.visible[*literal]);
@@ -81,10 +118,10 @@ pub(crate) fn run<F: Fire>(engine: &mut Engine, plan: &Plan, at: usize, fire: &m
     Ok(())
 }
 
-/// About how much of a plan has been run when it fires, between 0 and 1: how far each loop is.
-pub(crate) fn share_done(engine: &Engine, plan: &Plan) -> f64 {
+/// About how much of a plan has been run when it is at some step, between 0 and 1: how far each loop is.
+pub(crate) fn share_done(engine: &Engine, plan: &Plan, at: usize) -> f64 {
     let mut share = 0.0;
-    for step in plan.steps.iter().rev() {
+    for step in plan.steps.iter().take(at.min(plan.settled)).rev() {
         let (before, all) = match step {
             Step::Scan { relation, literal, .. } => {
                 let (low, high) = engine.range(*relation, plan.visible[*literal]);

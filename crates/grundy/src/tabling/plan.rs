@@ -66,36 +66,57 @@ pub(crate) struct Plan {
     pub(crate) ignored: Box<[Key]>,
     /// For each condition which rows it sees.
     pub(crate) visible: Box<[Visible]>,
+    /// From this step on, one match is enough: all variables that are wanted are bound.
+    pub(crate) settled: usize,
+    /// Whether matches may differ in variables that are not wanted.
+    pub(crate) repeats: bool,
 }
 
-/// Plans a rule.
-///
-/// `ignored` conditions are not matched (negations that may not prune); with `first`, that condition
-/// comes first. The rule has to be safe.
-pub(crate) fn plan(
+/// What a plan is wanted for.
+pub(crate) struct Purpose<I, K> {
+    /// Conditions that are not matched (negations that may not prune).
+    pub(crate) ignored: I,
+    /// Conditions whose variables are wanted. Those of the head always are; of matches that agree in all of these,
+    /// one is enough.
+    pub(crate) kept: K,
+}
+
+/// Plans a rule. With `first`, that condition comes first. The rule has to be safe.
+pub(crate) fn plan<I: Fn(&FlatLiteral) -> bool, K: Fn(&FlatLiteral) -> bool>(
     terms: &Terms,
     relations: &mut [Relation],
     rule: &FlatRule,
     first: Option<usize>,
     visible: Box<[Visible]>,
-    ignored: impl Fn(&FlatLiteral) -> bool,
+    purpose: &Purpose<I, K>,
 ) -> Plan {
     let (ignored, waiting): (Vec<usize>, Vec<usize>) =
-        (0..rule.body.len()).partition(|&literal| ignored(&rule.body[literal]));
+        (0..rule.body.len()).partition(|&literal| (purpose.ignored)(&rule.body[literal]));
+    let mut wanted = vec![false; rule.variables];
+    let kept = rule.body.iter().filter(|literal| (purpose.kept)(literal));
+    for term in kept.flat_map(|literal| literal.terms()).chain(rule.head.args.iter().copied()) {
+        terms.for_each_variable(term, &mut |variable| wanted[variable.0 as usize] = true);
+    }
     let order = order(terms, relations, rule, first, &waiting);
     let mut planner = Planner {
         terms,
         relations,
         rule,
         bound: vec![false; rule.variables],
+        wanted,
+        settled: None,
         registers: vec![0; rule.variables],
         known: Vec::new(),
         waiting,
         steps: Vec::new(),
     };
+    planner.look_whether_settled();
     planner.add_ready_tests();
     order.into_iter().for_each(|literal| planner.add_positive(literal));
     debug_assert!(planner.waiting.is_empty(), "the rule is safe");
+    let (settled, repeats) = planner.settled.unwrap_or((usize::MAX, true));
+    let branches = |step: &Step| matches!(step, Step::Scan { .. } | Step::Probe { .. });
+    let settled = if planner.steps.iter().skip(settled).any(branches) { settled } else { usize::MAX };
     let head = planner.key(&rule.head.args);
     let atoms = ignored.iter().filter_map(|&literal| rule.body[literal].atom());
     let ignored = atoms.map(|atom| planner.key(&atom.args)).collect();
@@ -106,6 +127,8 @@ pub(crate) fn plan(
         registers: planner.registers.into(),
         ignored,
         visible,
+        settled,
+        repeats,
     }
 }
 
@@ -114,6 +137,9 @@ struct Planner<'a> {
     relations: &'a mut [Relation],
     rule: &'a FlatRule,
     bound: Vec<bool>,
+    wanted: Vec<bool>,
+    /// The first step by which all that is wanted is bound, and whether something else is.
+    settled: Option<(usize, bool)>,
     /// What registers hold in the beginning.
     registers: Vec<u32>,
     /// The registers of constants and functions.
@@ -128,6 +154,13 @@ impl Planner<'_> {
         let mut bound = true;
         self.terms.for_each_variable(term, &mut |variable| bound &= self.bound[variable.0 as usize]);
         bound
+    }
+
+    fn look_whether_settled(&mut self) {
+        let variables = || self.bound.iter().zip(&self.wanted);
+        if self.settled.is_none() && variables().all(|(bound, wanted)| *bound || !wanted) {
+            self.settled = Some((self.steps.len(), variables().any(|(bound, wanted)| *bound && !wanted)));
+        }
     }
 
     fn add_ready_tests(&mut self) {
@@ -198,6 +231,7 @@ impl Planner<'_> {
             let index = self.relations[relation].index(&key_columns);
             Step::Probe { relation, literal, index, key, actions }
         });
+        self.look_whether_settled();
         self.add_ready_tests();
     }
 }

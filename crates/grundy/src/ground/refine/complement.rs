@@ -17,8 +17,9 @@ use crate::ground::Block;
 use crate::ground::arena::Arena;
 use crate::tabling::Relation;
 use grundy_syntax::{Keyword, VariableId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use smallvec::SmallVec;
+use std::hash::{Hash, Hasher};
 
 /// A group of rules is replaced if that leaves out at least so many of them.
 const MIN_GAIN: usize = 3;
@@ -101,6 +102,14 @@ fn families(draft: &Draft<'_>, moves: &Moves) -> Vec<Vec<(usize, usize)>> {
     families
 }
 
+/// A hash of the same.
+fn hash(record: &[u32], place: usize, role: u32) -> u64 {
+    let mut hasher = FxHasher::default();
+    let rest = record.iter().enumerate().filter(|(at, _)| *at != place + 1).map(|(_, &row)| row);
+    rest.chain([role]).for_each(|value| value.hash(&mut hasher));
+    hasher.finish()
+}
+
 /// A record without its move.
 fn key(record: &[u32], place: usize, role: u32) -> Key {
     let rest = record.iter().enumerate().filter(|(at, _)| *at != place + 1).map(|(_, &row)| row);
@@ -118,12 +127,27 @@ fn replace_groups(
     let move_of = |block: &Block, place: usize, record: &[u32]| {
         moves.places[&block.literals[place].0][record[place + 1] as usize]
     };
+    // Counting hashes is cheap, and often enough to see that nothing is to be gained.
+    let fewest = moves.by_role.values().map(Vec::len).min().unwrap_or(0);
+    let mut hashes: Vec<u64> = Vec::new();
+    for &(number, place) in family {
+        let block = &draft.blocks[number];
+        hashes.extend(block.rows.iter().map(|record| hash(record, place, move_of(block, place, record).0)));
+    }
+    hashes.sort_unstable();
+    let frequent = hashes.chunk_by(u64::eq).filter(|group| group.len() > fewest / 2);
+    let frequent: FxHashSet<u64> = frequent.map(|group| group[0]).collect();
+    if frequent.is_empty() {
+        return;
+    }
     let mut counts: FxHashMap<Key, u32> = FxHashMap::default();
     for &(number, place) in family {
         let block = &draft.blocks[number];
         for record in block.rows.iter() {
             let (role, _) = move_of(block, place, record);
-            *counts.entry(key(record, place, role)).or_default() += 1;
+            if frequent.contains(&hash(record, place, role)) {
+                *counts.entry(key(record, place, role)).or_default() += 1;
+            }
         }
     }
     let pays = |key: &Key, count: u32| {
