@@ -6,7 +6,7 @@ use super::config::{GroundConfig, GroundError, LimitKind, Method};
 use super::refine::{Draft, refine};
 use super::seed::fake_match;
 use super::store::Store;
-use super::tactics::{Overflow, Tactics};
+use super::tactics::{Cap, Overflow, Tactics};
 use super::{GroundProgram, GroundTimes};
 use crate::flat::{Flat, FlatLiteral, FlatRule, Origin, RelationKind, flatten};
 use crate::lifted::Codec;
@@ -220,7 +220,7 @@ impl<'a> Grounder<'a> {
         flat: &'a Flat,
         engine: &'a mut Engine,
         config: &GroundConfig,
-        caps: Vec<u64>,
+        caps: Vec<Cap>,
     ) -> Grounder<'a> {
         Grounder { program, flat, engine, store: Store::new(flat, config.max_rules, caps) }
     }
@@ -419,7 +419,9 @@ impl<'a> Grounder<'a> {
             Stop::OutOfMemory => LimitKind::Memory,
             Stop::TooDeep => LimitKind::TermDepth,
             Stop::Interrupted => LimitKind::Interrupt,
-            Stop::TooMany | Stop::Overflow | Stop::NegationCycle | Stop::Found => LimitKind::Rules,
+            Stop::TooMany | Stop::Overflow | Stop::GaveUp | Stop::NegationCycle | Stop::Found => {
+                LimitKind::Rules
+            }
         };
         let counts = |relation: usize| limit != LimitKind::Rules || !self.is_static(relation);
         let instances = self.instances(counts);

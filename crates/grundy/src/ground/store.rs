@@ -8,6 +8,7 @@ use super::Block;
 use super::arena::Arena;
 use super::compact::Revision;
 use super::repeats::{bytes_to_remove, remove_repeats};
+use super::tactics::Cap;
 use crate::flat::{Flat, FlatAtom, FlatLiteral, FlatRule, Origin, RelationId, RelationKind};
 use crate::tabling::{Engine, Fire, Plan, Relation, Stop, share_done, values};
 use grundy_syntax::{TermId, Terms};
@@ -88,7 +89,7 @@ pub(super) struct Store {
     /// With so many stored rules, repeats among them are removed to see whether there are more than allowed.
     most_stored: u64,
     /// For each rule of the flat program the instances that it may have.
-    caps: Vec<u64>,
+    caps: Vec<Cap>,
     /// For each rule, when to look next whether it will have more.
     next_look: Vec<u64>,
     /// How many instances the rule that runs had when it began.
@@ -101,7 +102,7 @@ pub(super) struct Store {
 }
 
 impl Store {
-    pub(super) fn new(flat: &Flat, max_rules: u64, caps: Vec<u64>) -> Store {
+    pub(super) fn new(flat: &Flat, max_rules: u64, caps: Vec<Cap>) -> Store {
         let mut store = Store {
             blocks: Vec::new(),
             by_signature: FxHashMap::default(),
@@ -114,7 +115,7 @@ impl Store {
             stored: 0,
             max_rules,
             most_stored: max_rules.saturating_add(max_rules / 4),
-            next_look: caps.iter().map(|&cap| first_look(cap)).collect(),
+            next_look: caps.iter().map(|cap| first_look(cap.most)).collect(),
             caps,
             begun_with: 0,
             current: 0,
@@ -178,7 +179,7 @@ impl Store {
         self.mentions.extend(new_relations.iter().map(|info| Relation::new(info.arity)));
         let new_rules = revision.first_new..flat.rules.len();
         self.instances.resize(flat.rules.len(), 0);
-        self.caps.resize(flat.rules.len(), u64::MAX);
+        self.caps.resize(flat.rules.len(), Cap::default());
         self.next_look.resize(flat.rules.len(), u64::MAX);
         self.add_recipes(flat);
         again.into_iter().chain(new_rules).collect()
@@ -220,8 +221,8 @@ impl Store {
     /// Counts instances from zero again, because rules are run again.
     pub(super) fn forget_counts(&mut self) {
         self.instances.fill(0);
-        for (look, &cap) in self.next_look.iter_mut().zip(&self.caps) {
-            *look = first_look(cap);
+        for (look, cap) in self.next_look.iter_mut().zip(&self.caps) {
+            *look = first_look(cap.most);
         }
     }
 
@@ -306,12 +307,12 @@ impl Store {
         let expected =
             self.begun_with as f64 + now / share_done(engine, plan, plan.steps.len()).max(f64::MIN_POSITIVE);
         self.next_look[self.current] = instances * 2;
-        if expected > self.caps[self.current] as f64 { Err(Stop::Overflow) } else { Ok(()) }
+        if expected > self.caps[self.current].most as f64 { Err(Stop::Overflow) } else { Ok(()) }
     }
 
     /// How many steps the rule that runs may take.
     fn allowance(&self) -> u64 {
-        self.caps[self.current].saturating_mul(STEPS_PER_INSTANCE)
+        self.caps[self.current].most.saturating_mul(STEPS_PER_INSTANCE)
     }
 
     /// The memory of all that is stored, and of what it will take to remove repeats.
@@ -391,6 +392,10 @@ impl Fire for Store {
         self.current = rule;
     }
 
+    fn group(&self, rule: usize) -> Option<RelationId> {
+        self.caps[rule].relation
+    }
+
     fn keeps(&self, literal: &FlatLiteral) -> bool {
         self.active
             && self.keeps_instances(self.current)
@@ -407,7 +412,7 @@ impl Fire for Store {
 
     fn look(&mut self, engine: &Engine, plan: &Plan, at: usize) -> Result<(), Stop> {
         let taken = self.allowance() - engine.steps_left;
-        if self.caps[self.current] == u64::MAX || taken < FIRST_STEPS {
+        if self.caps[self.current].most == u64::MAX || taken < FIRST_STEPS {
             return Ok(());
         }
         let expected = taken as f64 / share_done(engine, plan, at).max(f64::MIN_POSITIVE);

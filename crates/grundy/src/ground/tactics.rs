@@ -32,6 +32,21 @@ pub(super) struct Overflow {
     pub(super) instances: Vec<u64>,
 }
 
+/// What a rule may have.
+#[derive(Clone, Copy)]
+pub(super) struct Cap {
+    /// Instances.
+    pub(super) most: u64,
+    /// The relation of the simplified program that is treated in another way when it has more.
+    pub(super) relation: Option<RelationId>,
+}
+
+impl Default for Cap {
+    fn default() -> Cap {
+        Cap { most: u64::MAX, relation: None }
+    }
+}
+
 /// How far one has gone with a relation.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
@@ -89,9 +104,9 @@ impl Tactics {
 
     /// For each rule of a program the instances that it may have. What was made from a rule of a relation counts like
     /// the rule.
-    pub(super) fn caps(&self, simplified: &Flat, flat: &Flat) -> Vec<u64> {
+    pub(super) fn caps(&self, simplified: &Flat, flat: &Flat) -> Vec<Cap> {
         let count = simplified.rules.iter().filter_map(|rule| rule.origin.rule()).max().map_or(0, |n| n + 1);
-        let mut by_rule = vec![u64::MAX; count];
+        let mut by_rule = vec![Cap::default(); count];
         for rule in &simplified.rules {
             let Some(number) = rule.origin.rule() else { continue };
             let cap = match self.stages[rule.head.relation.0 as usize] {
@@ -100,9 +115,10 @@ impl Tactics {
                 Stage::Asked => self.thresholds.lift,
                 Stage::Settled => u64::MAX,
             };
-            by_rule[number] = by_rule[number].min(cap);
+            let most = by_rule[number].most.min(cap);
+            by_rule[number] = Cap { most, relation: Some(rule.head.relation) };
         }
-        let cap = |rule: &FlatRule| rule.origin.rule().map_or(u64::MAX, |number| by_rule[number]);
+        let cap = |rule: &FlatRule| rule.origin.rule().map_or(Cap::default(), |number| by_rule[number]);
         flat.rules.iter().map(cap).collect()
     }
 

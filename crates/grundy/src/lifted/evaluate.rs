@@ -264,7 +264,7 @@ impl Evaluation {
                 ReasonError::Limit(format!("terms nest too deeply (limit `term-depth`) near {text}"))
             }
             Stop::Interrupted => ReasonError::Limit("interrupted".to_owned()),
-            Stop::TooMany | Stop::Overflow | Stop::Found => {
+            Stop::TooMany | Stop::Overflow | Stop::GaveUp | Stop::Found => {
                 ReasonError::Limit(format!("too many instances near {text}"))
             }
             Stop::NegationCycle => {

@@ -3,7 +3,7 @@
 use super::join::{Fire, run, values};
 use super::plan::{Plan, Purpose, Visible, plan};
 use super::relation::{Queue, Relation};
-use crate::flat::{Flat, FlatLiteral, FlatRule};
+use crate::flat::{Flat, FlatLiteral, FlatRule, RelationId};
 use crate::ground::Progress;
 use grundy_syntax::{TermId, Terms};
 use std::sync::Arc;
@@ -25,6 +25,8 @@ pub(crate) enum Stop {
     TooMany,
     /// One rule has more instances than it should have.
     Overflow,
+    /// After an overflow there was not enough time to see how another rule ends.
+    GaveUp,
     /// An atom depends on its own negation.
     NegationCycle,
     /// One match was enough.
@@ -63,6 +65,8 @@ pub(crate) struct Engine {
     pub(crate) progress: Option<Arc<Progress>>,
     /// How many steps what runs may take.
     pub(crate) steps_left: u64,
+    /// After an overflow, how many steps all that is still tried may take.
+    pub(crate) spare: Option<u64>,
     /// How many steps there are until the next look at the clock.
     pub(crate) patience: u32,
 }
@@ -85,6 +89,7 @@ impl Engine {
             stored: 0,
             progress: None,
             steps_left: u64::MAX,
+            spare: None,
             patience: 0,
         }
     }
@@ -150,6 +155,9 @@ impl Engine {
         self.steps_left = self.steps_left.saturating_sub(u64::from(PATIENCE));
         if self.steps_left == 0 {
             return Err(Stop::Overflow);
+        }
+        if let Some(spare) = &mut self.spare {
+            *spare = spare.checked_sub(u64::from(PATIENCE)).ok_or(Stop::GaveUp)?;
         }
         self.check_budget()
     }
@@ -220,16 +228,24 @@ impl Engine {
             rules.iter().partition(|(_, rule)| rule.body.iter().any(|literal| grows(self, literal)));
         let mut overflows = Overflows::default();
         for (number, rule) in plain {
-            fire.select(number);
-            overflows.collect(number, self.run_once(rule, ignored, fire))?;
+            let group = fire.group(number);
+            if overflows.may_run(group) {
+                fire.select(number);
+                let done = self.run_once(rule, ignored, fire);
+                overflows.collect(self, (number, group), done)?;
+            }
         }
         overflows.end()?;
         let mut plans: Vec<Vec<Option<Planned>>> =
             recursive.iter().map(|(_, rule)| rule.body.iter().map(|_| None).collect()).collect();
         while self.next_round(members) {
             for ((number, rule), plans) in recursive.iter().zip(&mut plans) {
-                fire.select(*number);
-                overflows.collect(*number, self.run_new(rule, plans, ignored, fire))?;
+                let group = fire.group(*number);
+                if overflows.may_run(group) {
+                    fire.select(*number);
+                    let done = self.run_new(rule, plans, ignored, fire);
+                    overflows.collect(self, (*number, group), done)?;
+                }
             }
             overflows.end()?;
         }
@@ -377,20 +393,43 @@ impl Engine {
 #[derive(Default)]
 struct Overflows {
     rules: Vec<usize>,
+    groups: Vec<RelationId>,
+    /// Whether some rule has not run to its end.
+    incomplete: bool,
 }
 
+/// After an overflow, other rules may take so many steps in all, so that theirs show as well.
+const SPARE_STEPS: u64 = 1 << 24;
+
 impl Overflows {
+    /// Whether there is something to be learnt from a rule of this group.
+    fn may_run(&self, group: Option<RelationId>) -> bool {
+        group.is_none_or(|group| !self.groups.contains(&group))
+    }
+
     /// Takes note of how a rule has ended; any other stop than an overflow ends the round.
-    fn collect(&mut self, rule: usize, done: Result<(), Stop>) -> Result<(), (Stop, Vec<usize>)> {
+    fn collect(
+        &mut self,
+        engine: &mut Engine,
+        (number, group): (usize, Option<RelationId>),
+        done: Result<(), Stop>,
+    ) -> Result<(), (Stop, Vec<usize>)> {
         match done {
-            Err(Stop::Overflow) => self.rules.push(rule),
-            other => other.map_err(|stop| (stop, vec![rule]))?,
+            Ok(()) => {}
+            Err(Stop::Overflow) => {
+                self.rules.push(number);
+                self.groups.extend(group);
+                self.incomplete = true;
+                engine.spare.get_or_insert(SPARE_STEPS);
+            }
+            Err(Stop::GaveUp) => self.incomplete = true,
+            Err(stop) => return Err((stop, vec![number])),
         }
         Ok(())
     }
 
     fn end(&mut self) -> Result<(), (Stop, Vec<usize>)> {
-        if self.rules.is_empty() { Ok(()) } else { Err((Stop::Overflow, std::mem::take(&mut self.rules))) }
+        if self.incomplete { Err((Stop::Overflow, std::mem::take(&mut self.rules))) } else { Ok(()) }
     }
 }
 

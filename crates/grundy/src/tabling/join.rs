@@ -3,7 +3,7 @@
 use super::engine::{Engine, Stop};
 use super::plan::{Action, Plan, Register, Step};
 use super::relation::NONE;
-use crate::flat::FlatLiteral;
+use crate::flat::{FlatLiteral, RelationId};
 use grundy_syntax::{SymbolId, Term, TermId, Terms};
 use smallvec::SmallVec;
 
@@ -14,6 +14,11 @@ pub(crate) trait Fire {
 
     /// The rule of this number runs next.
     fn select(&mut self, rule: usize);
+
+    /// A group of rules: when one of them has overflown, nothing is to be learnt from the others.
+    fn group(&self, _rule: usize) -> Option<RelationId> {
+        None
+    }
 
     /// Whether matches are wanted that differ in the variables of a condition, if not in those of the head.
     fn keeps(&self, _literal: &FlatLiteral) -> bool {

@@ -6,7 +6,7 @@
 //! 2. [`permanent`]: conditions on facts that never change are static.
 //! 3. [`merge`]: rules that differ in one `distinct` each, the branches of an `or`, become one rule with one
 //!    test.
-//! 4. [`project`]: columns that nobody looks at are dropped.
+//! 4. [`neutral`], [`project`]: columns that make no difference, and columns that nobody looks at, are dropped.
 //! 5. [`decompose`], [`split`]: a rule with many variables is split along a tree decomposition of its variables. The
 //!    parts that are introduced are shared between rules where they coincide.
 //!
@@ -19,6 +19,7 @@ mod decompose;
 mod domains;
 mod estimate;
 mod merge;
+mod neutral;
 mod permanent;
 mod project;
 mod relevant;
@@ -43,6 +44,7 @@ pub(crate) fn simplify(program: &mut Program, flat: &mut Flat, reachable_only: b
         permanent::use_permanent_facts(program, flat);
     }
     merge::merge_distinct(flat);
+    neutral::drop_neutral_columns(program, flat);
     project::drop_unused_columns(program, flat);
 }
 

@@ -37,7 +37,8 @@ fn find_unused(program: &Program, flat: &Flat) -> Option<(RelationId, Vec<bool>)
     unused.next().map(|relation| (RelationId(relation as u32), used[relation].clone()))
 }
 
-fn drop_columns(program: &mut Program, flat: &mut Flat, relation: RelationId, keep: &[bool]) {
+/// Replaces a view by one with fewer columns.
+pub(super) fn drop_columns(program: &mut Program, flat: &mut Flat, relation: RelationId, keep: &[bool]) {
     let info = flat.info(relation);
     let kept: Vec<usize> = (0..keep.len()).filter(|&column| keep[column]).collect();
     let name = format!("{}~", program.name(info.predicate));
