@@ -125,16 +125,17 @@ impl Tactics {
     /// Draws the conclusion from an overflow.
     pub(super) fn answer(&mut self, program: &Program, flat: &Flat, overflow: &Overflow) {
         let large = (self.thresholds.demand as f64 * LARGE) as u64;
+        let stages = self.stages.clone();
         for rule in &flat.rules {
             let Some(number) = rule.origin.rule() else { continue };
             let relation = rule.head.relation.0 as usize;
             let is_culprit = overflow.rules.contains(&(number as u32));
-            match self.stages[relation] {
+            match stages[relation] {
                 Stage::Whole if is_culprit || overflow.instances[number] > large => {
                     self.stages[relation] = Stage::Asked;
                     ask(flat, &self.askable, &mut self.demanded, relation);
                 }
-                Stage::Asked if is_culprit => {
+                Stage::Asked if is_culprit && self.stages[relation] == Stage::Asked => {
                     self.stages[relation] = Stage::Settled;
                     self.lift(program, flat, rule.head.relation, (number, overflow.instances[number]));
                 }
