@@ -157,12 +157,15 @@ fn revise(
     let splits: Vec<(Split, bool)> = splits.into_iter().zip(wrong).collect();
     flat.terms = std::mem::take(&mut engine.terms);
     let known = (&engine.relations[..], &store.instances[..]);
-    let revision = compact::revise(program, flat, &splits, known, min_cost);
+    let mut revision = compact::revise(program, flat, &splits, known, min_cost);
     engine.extend(flat);
     let mut grounder = Grounder { program, flat, engine, store };
-    let rules = grounder.store.revise(flat, &revision);
     grounder.store.active = true;
-    grounder.run_all(rules.into_iter())?;
+    grounder.store.extend(flat, &revision.caps(flat));
+    let failed = grounder.try_all(revision.first_new..flat.rules.len())?;
+    revision.take_back(&failed);
+    let again = grounder.store.forget(&revision.dropped);
+    grounder.run_all(again.into_iter())?;
     Ok((revision.splits, grounder.store))
 }
 
@@ -303,15 +306,28 @@ impl<'a> Grounder<'a> {
     }
 
     /// Runs these rules once, one after the other.
-    fn run_all(&mut self, rules: impl Iterator<Item = usize>) -> Result<(), Failure> {
-        let flat = self.flat;
+    fn run_all(&mut self, mut rules: impl Iterator<Item = usize>) -> Result<(), Failure> {
+        rules.try_for_each(|number| self.run_one(number).map_err(|stop| self.error(stop, number)))
+    }
+
+    /// The same; those that have more instances than they may have.
+    fn try_all(&mut self, rules: impl Iterator<Item = usize>) -> Result<Vec<usize>, Failure> {
+        let mut failed = Vec::new();
         for number in rules {
-            self.store.select(number);
-            let ignored = |literal: &FlatLiteral| is_ignored(flat, literal);
-            let done = self.engine.run_once(&flat.rules[number], ignored, &mut self.store);
-            done.map_err(|stop| self.error(stop, number))?;
+            match self.run_one(number) {
+                Ok(()) => {}
+                Err(Stop::Overflow) => failed.push(number),
+                Err(stop) => return Err(self.error(stop, number)),
+            }
         }
-        Ok(())
+        Ok(failed)
+    }
+
+    fn run_one(&mut self, number: usize) -> Result<(), Stop> {
+        let flat = self.flat;
+        self.store.select(number);
+        let ignored = |literal: &FlatLiteral| is_ignored(flat, literal);
+        self.engine.run_once(&flat.rules[number], ignored, &mut self.store)
     }
 
     /// Round by round: what can be done in what can be true, what can be true after it.

@@ -6,7 +6,6 @@
 
 use super::Block;
 use super::arena::Arena;
-use super::compact::Revision;
 use super::repeats::{bytes_to_remove, remove_repeats};
 use super::tactics::Cap;
 use crate::flat::{Flat, FlatAtom, FlatLiteral, FlatRule, Origin, RelationId, RelationKind};
@@ -148,19 +147,31 @@ impl Store {
         }
     }
 
-    /// Forgets the instances of some rules, and of those that are kept together with them; prepares for the rules that
-    /// have been added. The rules that have to be run again.
-    pub(super) fn revise(&mut self, flat: &Flat, revision: &Revision) -> Vec<usize> {
-        let dropped = |rule: usize| revision.dropped.get(rule).is_some_and(|dropped| *dropped);
+    /// Prepares for the rules that have been added; some of them may not have more than so many instances.
+    pub(super) fn extend(&mut self, flat: &Flat, caps: &[(usize, u64)]) {
+        let new_relations = &flat.relations[self.mentions.len()..];
+        self.mentions.extend(new_relations.iter().map(|info| Relation::new(info.arity)));
+        self.instances.resize(flat.rules.len(), 0);
+        self.caps.resize(flat.rules.len(), Cap::default());
+        self.next_look.resize(flat.rules.len(), u64::MAX);
+        for &(rule, most) in caps {
+            self.caps[rule].most = most;
+            self.next_look[rule] = first_look(most);
+        }
+        self.add_recipes(flat);
+    }
+
+    /// Forgets the instances of some rules, and of those that are kept together with them, which have to be run again.
+    pub(super) fn forget(&mut self, dropped: &[bool]) -> Vec<usize> {
         let mut affected = vec![false; self.blocks.len()];
         for (rule, recipe) in self.recipes.iter().enumerate() {
-            if let Some(recipe) = recipe.as_ref().filter(|_| dropped(rule)) {
+            if let Some(recipe) = recipe.as_ref().filter(|_| dropped[rule]) {
                 affected[recipe.block] = true;
             }
         }
         let again = |recipe: &Option<Recipe>| recipe.as_ref().is_some_and(|recipe| affected[recipe.block]);
         let again: Vec<usize> =
-            (0..self.recipes.len()).filter(|&rule| again(&self.recipes[rule]) && !dropped(rule)).collect();
+            (0..self.recipes.len()).filter(|&rule| again(&self.recipes[rule]) && !dropped[rule]).collect();
         for (block, affected) in affected.iter().enumerate() {
             if *affected {
                 let stride = 1 + self.blocks[block].literals.len();
@@ -170,19 +181,17 @@ impl Store {
         }
         self.dropped.resize(self.recipes.len(), false);
         for (rule, recipe) in self.recipes.iter_mut().enumerate() {
-            if revision.dropped.get(rule).is_some_and(|dropped| *dropped) {
+            if dropped[rule] {
                 *recipe = None;
                 self.dropped[rule] = true;
             }
         }
-        let new_relations = &flat.relations[self.mentions.len()..];
-        self.mentions.extend(new_relations.iter().map(|info| Relation::new(info.arity)));
-        let new_rules = revision.first_new..flat.rules.len();
-        self.instances.resize(flat.rules.len(), 0);
-        self.caps.resize(flat.rules.len(), Cap::default());
-        self.next_look.resize(flat.rules.len(), u64::MAX);
-        self.add_recipes(flat);
-        again.into_iter().chain(new_rules).collect()
+        for &rule in &again {
+            self.instances[rule] = 0;
+            self.caps[rule].most = u64::MAX;
+            self.next_look[rule] = u64::MAX;
+        }
+        again
     }
 
     fn recipe(&mut self, flat: &Flat, rule: &FlatRule) -> Recipe {

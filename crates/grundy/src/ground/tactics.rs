@@ -130,16 +130,17 @@ impl Tactics {
             let Some(number) = rule.origin.rule() else { continue };
             let relation = rule.head.relation.0 as usize;
             let is_culprit = overflow.rules.contains(&(number as u32));
-            match stages[relation] {
-                Stage::Whole if is_culprit || overflow.instances[number] > large => {
-                    self.stages[relation] = Stage::Asked;
-                    ask(flat, &self.askable, &mut self.demanded, relation);
-                }
-                Stage::Asked if is_culprit && self.stages[relation] == Stage::Asked => {
-                    self.stages[relation] = Stage::Settled;
-                    self.lift(program, flat, rule.head.relation, (number, overflow.instances[number]));
-                }
-                _ => {}
+            if stages[relation] == Stage::Settled || self.stages[relation] == Stage::Settled {
+                continue;
+            }
+            // Terms may grow without end, and asking for fewer of them rarely helps.
+            let is_hopeless = stages[relation] == Stage::Asked || makes_terms(flat, rule);
+            if is_culprit && is_hopeless {
+                self.stages[relation] = Stage::Settled;
+                self.lift(program, flat, rule.head.relation, (number, overflow.instances[number]));
+            } else if is_culprit || (stages[relation] == Stage::Whole && overflow.instances[number] > large) {
+                self.stages[relation] = Stage::Asked;
+                ask(flat, &self.askable, &mut self.demanded, relation);
             }
         }
     }

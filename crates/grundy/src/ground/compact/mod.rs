@@ -28,7 +28,7 @@ mod split;
 
 pub(super) use domains::{Domains, infer};
 pub(super) use relevant::drop_irrelevant;
-pub(super) use revise::{Revision, revise, wrongly_split};
+pub(super) use revise::{revise, wrongly_split};
 pub(super) use split::Split;
 
 use super::config::Thresholds;

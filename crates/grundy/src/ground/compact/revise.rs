@@ -13,12 +13,51 @@ use grundy_syntax::Program;
 
 /// Which rules to take out, and where the new ones begin.
 pub(in crate::ground) struct Revision {
-    /// For each of the old rules, whether it is to go.
+    /// For each rule, whether it is to go.
     pub(in crate::ground) dropped: Vec<bool>,
     /// New rules stand from this one on, each behind the parts that it needs.
     pub(in crate::ground) first_new: usize,
     /// The rules that were split now.
     pub(in crate::ground) splits: Vec<Split>,
+    /// For each of them, which rule it was, and what that has cost.
+    replaced: Vec<(usize, f64)>,
+}
+
+impl Revision {
+    /// The instances that rules may have which were made by splitting, if that is to pay.
+    pub(in crate::ground) fn caps(&self, flat: &Flat) -> Vec<(usize, u64)> {
+        let mut caps: Vec<(usize, u64)> = Vec::new();
+        for (split, &(_, known)) in self.splits.iter().zip(&self.replaced) {
+            for &rule in &split.rules {
+                let most = (known / cost(flat, &flat.rules[rule], 1.0)) as u64;
+                match caps.iter_mut().find(|(other, _)| *other == rule) {
+                    Some((_, cap)) => *cap = (*cap).max(most),
+                    None => caps.push((rule, most)),
+                }
+            }
+        }
+        caps
+    }
+
+    /// Leaves rules unsplit for which some of these rules, which had too many instances, were made.
+    pub(in crate::ground) fn take_back(&mut self, failed: &[usize]) {
+        let mut used = vec![false; self.dropped.len()];
+        let mut made = vec![false; self.dropped.len()];
+        let (splits, replaced) = (std::mem::take(&mut self.splits), std::mem::take(&mut self.replaced));
+        for (split, (rule, known)) in splits.into_iter().zip(replaced) {
+            split.rules.iter().for_each(|&rule| made[rule] = true);
+            if split.rules.iter().any(|rule| failed.contains(rule)) {
+                self.dropped[rule] = false;
+            } else {
+                split.rules.iter().for_each(|&rule| used[rule] = true);
+                self.splits.push(split);
+                self.replaced.push((rule, known));
+            }
+        }
+        for rule in self.first_new..self.dropped.len() {
+            self.dropped[rule] |= made[rule] && !used[rule];
+        }
+    }
 }
 
 /// A rule's cost: an instance costs its head and its stored conditions.
@@ -70,7 +109,7 @@ pub(in crate::ground) fn revise(
         }
     }
     let estimates = Estimates::exact(program, flat, relations);
-    let mut larger = Vec::new();
+    let (mut larger, mut replaced) = (Vec::new(), Vec::new());
     for number in (0..first_new).filter(|&number| !is_split[number]) {
         let rule = &flat.rules[number];
         let now = cost(flat, rule, instances[number] as f64);
@@ -81,11 +120,13 @@ pub(in crate::ground) fn revise(
         if let Some(items) = decompose(flat, &estimates, rule, &sizes, min_cost, Some(now)) {
             dropped[number] = true;
             larger.push((rule.clone(), items));
+            replaced.push((number, now));
         }
     }
     let splits = split_more(program, flat, larger);
     drop_unused(flat, &mut dropped);
-    Revision { dropped, first_new, splits }
+    dropped.resize(flat.rules.len(), false);
+    Revision { dropped, first_new, splits, replaced }
 }
 
 /// Drops parts that no rule uses any more.
