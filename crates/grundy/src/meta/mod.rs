@@ -43,6 +43,7 @@ pub use pattern::Pattern;
 pub use print::{MetaPrinter, Printed, usual_notation};
 pub use single_valued::{Origin, SingleValued};
 pub use states::WorkingMemories;
+pub(crate) use terms::copy_term;
 pub use useless::Useless;
 pub use winning::{
     Forced, MoveRules, MoveRulesConfig, extend, forced_moves, losing_target, move_rules, winning_target,
