@@ -177,6 +177,8 @@ clash(S, T) :- neighbor(S, _D, T), legal_move(S, x), legal_move(T, o).
 clash_straight(S) :- straight(D), neighbor(S, D, T), legal_move(S, x), legal_move(T, o).
 clash_diagonal(S) :- diagonal(D), neighbor(S, D, T), legal_move(S, x), legal_move(T, o).
 stack_x(S, T) :- neighbor(S, s, T), legal_move(S, x), legal_move(T, x).
+slant_x(S, T) :- neighbor(S, se, T), legal_move(S, x), legal_move(T, x).
 pair_x(S, T) :- neighbor(S, e, T), legal_move(S, x), legal_move(T, x).
 stack_o(S, T) :- neighbor(S, s, T), legal_move(S, o), legal_move(T, o).
+slant_o(S, T) :- neighbor(S, se, T), legal_move(S, o), legal_move(T, o).
 pair_o(S, T) :- neighbor(S, e, T), legal_move(S, o), legal_move(T, o).

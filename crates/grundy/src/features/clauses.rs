@@ -6,7 +6,7 @@
 use super::candidates::{Closed, add_candidates, unbound};
 use super::conflicts::{Determined, Conflicts};
 use super::error::{FeatureError, Place};
-use super::merge::{Feature, Merged, observation_name};
+use super::merge::{Feature, Merged, observation_name, ungrouped};
 use super::{FeatureConfig, HeadId};
 use crate::ground::{AtomId, GroundConfig, GroundError, GroundLiteral, GroundProgram, LimitKind, ground, write_term};
 use crate::network::RulesByHead;
@@ -129,10 +129,7 @@ fn heads(merged: &Merged, ground: &GroundProgram) -> (Vec<Head>, Vec<AtomId>) {
     for atom in ground.atoms_of(Keyword::Sees) {
         let (template, row) = ground.atom_parts(atom);
         let terms = &ground.flat().terms;
-        let percept = match terms.get(template[1]) {
-            Term::Variable(column) => TermId(row[column.0 as usize]),
-            _ => template[1],
-        };
+        let percept = ungrouped(symbols, terms, template[1], row);
         let (Term::Constant(name) | Term::Compound(name, _)) = terms.get(percept) else { continue };
         match numbers.get(&name) {
             Some(&feature) => heads.push(Head { feature, atom }),
@@ -163,11 +160,7 @@ impl Clauses {
     pub(super) fn head_args(&self, head: HeadId) -> Vec<TermId> {
         let (template, row) = self.ground.atom_parts(self.heads[head.0 as usize].atom);
         let terms = &self.ground.flat().terms;
-        let percept = match terms.get(template[1]) {
-            Term::Variable(column) => TermId(row[column.0 as usize]),
-            _ => template[1],
-        };
-        match terms.get(percept) {
+        match terms.get(ungrouped(&self.ground.program().symbols, terms, template[1], row)) {
             Term::Compound(_, args) => args
                 .iter()
                 .map(|&arg| match terms.get(arg) {

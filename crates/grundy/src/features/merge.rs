@@ -8,8 +8,8 @@ use super::aggregate::Aggregate;
 use super::error::{FeatureError, File, Finding, Place};
 use crate::meta::copy_term;
 use grundy_syntax::{
-    Atom, Condition, Dialect, Keyword, Literal, PredicateId, Program, Rule, Span, SymbolId, Term, TermId,
-    VariableId,
+    Atom, Condition, Dialect, Keyword, Literal, PredicateId, Program, Rule, Span, SymbolId, Symbols, Term, TermId,
+    Terms, VariableId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -78,8 +78,10 @@ impl Merged {
 /// Which predicates are features.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
-    /// Predicates of the theory that are valued as well, as `name/arity`.
+    /// Predicates of the theory that are valued as well, by name and number of arguments.
     pub also: Vec<(String, usize)>,
+    /// Of the features, these alone, as `name/arity`; the others are there to be used by them.
+    pub only: Option<Vec<String>>,
 }
 
 /// Merges a theory and its features.
@@ -87,6 +89,9 @@ pub(super) fn merge(theory: &Program, features: &Program, selection: &Selection)
     let mut merger = Merger::new(theory, features);
     merger.add_theory();
     merger.add_features();
+    if let Some(only) = &selection.only {
+        merger.features.retain(|feature| only.contains(&feature.column()));
+    }
     merger.also(selection);
     merger.check_conditions();
     if merger.findings.is_empty() && merger.features.is_empty() {
@@ -448,13 +453,13 @@ impl<'a> Merger<'a> {
             let of_constraints = self.constraints.iter().flat_map(|constraint| &constraint.body);
             of_rules.chain(of_constraints.filter_map(Literal::atom).map(|atom| atom.predicate)).collect()
         };
-        for feature in self.features.clone() {
+        for (number, feature) in self.features.clone().iter().enumerate() {
             let is_keyword = self.program.info(feature.predicate).keyword.is_some();
             if is_keyword || used.contains(&feature.predicate) {
-                let rule = self.observation(&feature);
+                let rule = self.observation(number, feature);
                 self.program.rules.push(rule);
             } else {
-                self.observe_directly(&feature);
+                self.observe_directly(number, feature);
             }
         }
         Merged {
@@ -469,25 +474,25 @@ impl<'a> Merger<'a> {
     }
 
     /// Nobody else asks for the feature: its clauses tell the observer.
-    fn observe_directly(&mut self, feature: &Feature) {
+    fn observe_directly(&mut self, number: usize, feature: &Feature) {
         let observer = self.program.roles()[0];
-        let name = self.program.symbols.intern(&observation_name(feature));
         let sees = self.program.predicate(Keyword::Sees.name(), 2);
-        let Program { rules, terms, .. } = &mut self.program;
+        let count = self.features.len();
+        let Program { rules, terms, symbols, .. } = &mut self.program;
         for rule in rules.iter_mut().filter(|rule| rule.head.predicate == feature.predicate) {
-            let percept = terms.compound(name, &rule.head.args);
+            let percept = percept((symbols, terms), feature, &rule.head.args, (number, count));
             rule.head = Atom { predicate: sees, args: Box::new([observer, percept]) };
         }
     }
 
     /// `sees(observer, f(X, …)) ← f(X, …)`
-    fn observation(&mut self, feature: &Feature) -> Rule {
+    fn observation(&mut self, number: usize, feature: &Feature) -> Rule {
         let observer = self.program.roles()[0];
+        let count = self.features.len();
         let Program { terms, symbols, .. } = &mut self.program;
         let args: Vec<TermId> = (0..feature.arity as u32).map(|v| terms.variable(VariableId(v))).collect();
         let variables = (0..feature.arity).map(|v| symbols.intern(&format!("?v{v}"))).collect();
-        let name = symbols.intern(&observation_name(feature));
-        let percept = terms.compound(name, &args);
+        let percept = percept((symbols, terms), feature, &args, (number, count));
         let sees = self.program.predicate(Keyword::Sees.name(), 2);
         let body = Literal::Holds(Atom { predicate: feature.predicate, args: args.into() });
         let span = Span::new(feature.place.span.start, feature.place.span.end);
@@ -499,6 +504,40 @@ impl<'a> Merger<'a> {
             variables,
             span,
             head_span: span,
+        }
+    }
+}
+
+/// The functions around what is seen begin with this.
+pub(super) const GROUP: &str = "group ";
+
+/// So many functions can stand in one column; grounding would not take more apart.
+const GROUP_SIZE: usize = 40;
+
+/// What is seen of a solution. Features are put into groups, and groups into groups, so that no column holds too many
+/// functions.
+fn percept(
+    (symbols, terms): (&mut Symbols, &mut Terms),
+    feature: &Feature,
+    args: &[TermId],
+    (mut number, mut count): (usize, usize),
+) -> TermId {
+    let mut percept = terms.compound(symbols.intern(&observation_name(feature)), args);
+    let mut level = 0;
+    while count > GROUP_SIZE {
+        (number, count, level) = (number / GROUP_SIZE, count.div_ceil(GROUP_SIZE), level + 1);
+        percept = terms.compound(symbols.intern(&format!("{GROUP}{level} {number}")), &[percept]);
+    }
+    percept
+}
+
+/// What is seen, without the groups around it.
+pub(super) fn ungrouped(symbols: &Symbols, terms: &Terms, mut percept: TermId, row: &[u32]) -> TermId {
+    loop {
+        match terms.get(percept) {
+            Term::Variable(column) => percept = TermId(row[column.0 as usize]),
+            Term::Compound(name, [inner]) if symbols.name(name).starts_with(GROUP) => percept = *inner,
+            _ => return percept,
         }
     }
 }

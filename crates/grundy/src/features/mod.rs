@@ -35,6 +35,7 @@
 //! | `flat` | exhaustive unfolding, and-table and or-table, as in the paper |
 //! | `shared` | a network instead, that shares views and does not explode |
 //! | `evaluate` | values, in four ways |
+//! | `generate` | features made from the rules of a game |
 
 mod aggregate;
 mod candidates;
@@ -45,6 +46,7 @@ mod endless;
 mod error;
 mod evaluate;
 mod flat;
+mod generate;
 mod merge;
 mod needed;
 mod shared;
@@ -55,6 +57,7 @@ pub use aggregate::Aggregate;
 pub use conflicts::Determined;
 pub use error::{FeatureError, File, Finding, Place};
 pub use evaluate::{Batch, Change, FactSet, Incremental, Naive, Plan, Scratch, Value};
+pub use generate::{GenerateConfig, Generated, generate};
 pub use merge::{Feature, Selection};
 pub use state::{StateReader, UnknownFact};
 pub use tables::{Sizes, TableKind, Tables};

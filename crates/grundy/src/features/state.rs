@@ -164,6 +164,14 @@ fn collect_names(symbols: &Symbols, terms: &Terms, term: TermId, names: &mut FxH
     }
 }
 
+/// A fact of a theory as grounding prints it; `None` if it is none.
+pub(super) fn plain_fact(text: &str) -> Option<String> {
+    let source = Source::new("fact", format!("{}.", text.trim().trim_end_matches('.')));
+    let program = read_theory(&source, &Default::default()).program;
+    let [fact] = &program.rules[..] else { return None };
+    Some(plain(&program, program.name(fact.head.predicate), &fact.head.args))
+}
+
 /// A ground term in a notation.
 pub(super) fn in_notation(notation: Notation, kif: &str) -> String {
     if notation == Notation::Kif {

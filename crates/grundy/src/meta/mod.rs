@@ -43,7 +43,8 @@ pub use pattern::Pattern;
 pub use print::{MetaPrinter, Printed, usual_notation};
 pub use single_valued::{Origin, SingleValued};
 pub use states::WorkingMemories;
-pub(crate) use terms::copy_term;
+pub(crate) use pattern::{connected_parts, is_variant, signature};
+pub(crate) use terms::{Bindings, copy_term, map_literal, shift, variables_of};
 pub use useless::Useless;
 pub use winning::{
     Forced, MoveRules, MoveRulesConfig, extend, forced_moves, losing_target, move_rules, winning_target,

@@ -51,7 +51,8 @@ pub(super) fn compile(args: &Args) -> Result<Compiled> {
         timeout: args.timeout,
         interrupt: Some(crate::interrupt::on_ctrl_c()),
     };
-    let selection = Selection { also: args.also.iter().map(|text| name_and_arity(text)).collect::<Result<_, _>>()? };
+    let also = args.also.iter().map(|text| name_and_arity(text)).collect::<Result<_, _>>()?;
+    let selection = Selection { also, only: None };
     let known = if args.no_constraints { Vec::new() } else { proved(&loaded) };
     let report = |error| tell(error, (&loaded.source, &source));
     let start = Instant::now();

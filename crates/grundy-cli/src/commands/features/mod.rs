@@ -4,6 +4,7 @@
 //! of it ([`show`]).
 
 mod explain;
+mod generate;
 pub(crate) mod load;
 mod plot;
 mod show;
@@ -35,12 +36,16 @@ use value::Run;
 #[derive(clap::Args)]
 #[command(
     args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
     after_help = "Try:  grundy features theories/tic-tac-toe.pl theories/tic-tac-toe_features.pl --states theories/tic-tac-toe_states.jsonl\n      \
                   grundy features theories/othello.pl theories/othello_features.pl --sizes\n      \
-                  grundy features games/tic-tac-toe.kif games/tic-tac-toe_features.kif --playouts 1\n      \
+                  grundy features games/tic-tac-toe.kif theories/tic-tac-toe_features.kif --playouts 1\n      \
                   grundy features generate games/tic-tac-toe.kif"
 )]
 pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Option<Command>,
+
     /// The theory or game
     #[arg(required = true)]
     theory: Option<String>,
@@ -137,6 +142,11 @@ pub(crate) struct Args {
     read: ReadArgs,
 }
 
+#[derive(clap::Subcommand)]
+enum Command {
+    Generate(generate::Args),
+}
+
 /// How values are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
@@ -187,6 +197,9 @@ enum OrderArg {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
+    if let Some(Command::Generate(args)) = &args.command {
+        return generate::run(args);
+    }
     let compiled = compile(args)?;
     if args.sizes {
         return sizes::run(args, &compiled);

@@ -18,6 +18,7 @@ mod scratch;
 pub use batch::Batch;
 pub use incremental::{Change, Incremental};
 pub use naive::Naive;
+pub(super) use naive::Observer;
 pub use plan::Plan;
 pub(super) use plan::{Solution, Summary};
 pub use scratch::Scratch;

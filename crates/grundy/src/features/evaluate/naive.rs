@@ -5,71 +5,98 @@
 //! relations and indexes keep their memory.
 
 use super::{FactSet, Value};
-use crate::features::Features;
+use crate::features::merge::observation_name;
+use crate::features::{Feature, Features};
 use crate::features::aggregate::Aggregate;
+use crate::features::merge::{GROUP, ungrouped};
 use crate::ground::write_term;
 use crate::lifted::{Lifted, LiftedConfig, LiftedState};
 use crate::reasoner::ReasonError;
 use crate::tabling::Relation;
-use grundy_syntax::{SymbolId, Symbols, Term, TermId, Terms};
+use grundy_syntax::{Program, SymbolId, Symbols, Term, TermId, Terms};
 use rustc_hash::FxHashMap;
 
 /// Values features by evaluating their clauses.
 pub struct Naive {
-    lifted: Lifted,
+    observer: Observer,
     facts: Vec<TermId>,
+}
+
+impl Naive {
+    /// Prepares; everything static is evaluated.
+    pub fn new(features: &Features) -> Result<Naive, ReasonError> {
+        let merged = &features.clauses.merged;
+        let mut observer = Observer::new(&merged.program, &merged.features, &LiftedConfig::default())?;
+        let texts = (0..features.fact_count() as u32).map(|fact| features.fact_kif(fact));
+        let facts = texts.map(|text| observer.lifted.fact(&text)).collect::<Result<Vec<_>, _>>()?;
+        Ok(Naive { observer, facts })
+    }
+
+    /// Values all features in a state.
+    pub fn value(&mut self, state: &FactSet, out: &mut Vec<Value>) -> Result<(), ReasonError> {
+        let facts = state.iter().map(|fact| self.facts[fact as usize]).collect();
+        self.observer.value(&LiftedState::of(facts), out)
+    }
+}
+
+/// Counts what an observer sees in states.
+pub(in crate::features) struct Observer {
+    pub(in crate::features) lifted: Lifted,
     aggregates: Vec<Aggregate>,
     names: Vec<String>,
     /// The features by the name of what is seen.
     features: FxHashMap<SymbolId, usize>,
 }
 
-impl Naive {
-    /// Prepares; everything static is evaluated.
-    pub fn new(features: &Features) -> Result<Naive, ReasonError> {
-        let mut lifted = Lifted::new(features.program(), &LiftedConfig::default())?;
-        let texts = (0..features.fact_count() as u32).map(|fact| features.fact_kif(fact));
-        let facts = texts.map(|text| lifted.fact(&text)).collect::<Result<Vec<_>, _>>()?;
-        let aggregates = features.features().iter().map(|feature| feature.aggregate).collect();
-        let names = features.features().iter().map(crate::features::merge::observation_name).collect();
-        Ok(Naive { lifted, facts, aggregates, names, features: FxHashMap::default() })
+impl Observer {
+    pub(in crate::features) fn new(
+        program: &Program,
+        features: &[Feature],
+        config: &LiftedConfig,
+    ) -> Result<Observer, ReasonError> {
+        Ok(Observer {
+            lifted: Lifted::new(program, config)?,
+            aggregates: features.iter().map(|feature| feature.aggregate).collect(),
+            names: features.iter().map(observation_name).collect(),
+            features: FxHashMap::default(),
+        })
     }
 
-    /// Values all features in a state.
-    pub fn value(&mut self, state: &FactSet, out: &mut Vec<Value>) -> Result<(), ReasonError> {
-        let facts = state.iter().map(|fact| self.facts[fact as usize]).collect();
-        let Naive { lifted, aggregates, names, features, .. } = self;
+    pub(in crate::features) fn value(&mut self, state: &LiftedState, out: &mut Vec<Value>) -> Result<(), ReasonError> {
+        let Observer { lifted, aggregates, names, features } = self;
         out.clear();
         out.extend(aggregates.iter().map(|aggregate| match aggregate {
             Aggregate::Count | Aggregate::Sum(_) => Some(0),
             Aggregate::Min(_) | Aggregate::Max(_) => None,
         }));
-        lifted.observe(&LiftedState::of(facts), |symbols, terms, shape, relation| {
+        lifted.observe(state, |symbols, terms, shape, relation| {
             if features.is_empty() {
                 let ids = names.iter().enumerate().filter_map(|(number, name)| Some((symbols.find(name)?, number)));
                 features.extend(ids);
             }
-            let (Term::Constant(name) | Term::Compound(name, _)) = terms.get(shape) else {
-                return add_bare(terms, features, relation, out);
-            };
-            if let Some(&feature) = features.get(&name) {
-                add(symbols, terms, (aggregates[feature], shape), relation, &mut out[feature]);
+            let one_feature = shape_is_feature(symbols, terms, shape);
+            for row in 0..relation.len() {
+                let percept = ungrouped(symbols, terms, shape, relation.row(row));
+                let (Term::Constant(name) | Term::Compound(name, _)) = terms.get(percept) else { continue };
+                let Some(&feature) = features.get(&name) else { continue };
+                if one_feature {
+                    return add(symbols, terms, (aggregates[feature], percept), relation, &mut out[feature]);
+                }
+                add_one(symbols, terms, (aggregates[feature], percept), &[], &mut out[feature]);
             }
         })
     }
 }
 
-/// Features without arguments may share a relation with one column, their names.
-fn add_bare(terms: &Terms, features: &FxHashMap<SymbolId, usize>, relation: &Relation, out: &mut [Value]) {
-    for row in 0..relation.len() {
-        let last = relation.row(row).last().map(|&value| terms.get(TermId(value)));
-        if let Some(Term::Constant(name)) = last
-            && let Some(&feature) = features.get(&name)
-            && let Some(value) = &mut out[feature]
-        {
-            *value += 1;
+/// Whether all rows of a relation belong to one feature.
+fn shape_is_feature(symbols: &Symbols, terms: &Terms, mut shape: TermId) -> bool {
+    while let Term::Compound(name, [inner]) = terms.get(shape) {
+        if !symbols.name(name).starts_with(GROUP) {
+            break;
         }
+        shape = *inner;
     }
+    !matches!(terms.get(shape), Term::Variable(_))
 }
 
 /// Adds the rows of a relation to the value of its feature.
@@ -80,20 +107,34 @@ fn add(
     relation: &Relation,
     value: &mut Value,
 ) {
-    let Some(argument) = aggregate.argument() else {
+    if aggregate == Aggregate::Count {
         *value = value.map(|value| value + i64::from(relation.len()));
         return;
-    };
-    let Term::Compound(_, args) = terms.get(shape) else { return };
-    for row in 0..relation.len() {
-        let mut text = String::new();
-        write_term(symbols, terms, args[argument], relation.row(row), &mut text);
-        let Ok(number) = text.parse::<i64>() else { continue };
-        *value = Some(match (aggregate, *value) {
-            (Aggregate::Sum(_), before) => before.unwrap_or(0) + number,
-            (_, None) => number,
-            (Aggregate::Min(_), Some(before)) => before.min(number),
-            (_, Some(before)) => before.max(number),
-        });
     }
+    for row in 0..relation.len() {
+        add_one(symbols, terms, (aggregate, shape), relation.row(row), value);
+    }
+}
+
+/// Adds one solution, whose columns are given.
+fn add_one(
+    symbols: &Symbols,
+    terms: &Terms,
+    (aggregate, shape): (Aggregate, TermId),
+    row: &[u32],
+    value: &mut Value,
+) {
+    let (Some(argument), Term::Compound(_, args)) = (aggregate.argument(), terms.get(shape)) else {
+        *value = value.map(|value| value + 1);
+        return;
+    };
+    let mut text = String::new();
+    write_term(symbols, terms, args[argument], row, &mut text);
+    let Ok(number) = text.parse::<i64>() else { return };
+    *value = Some(match (aggregate, *value) {
+        (Aggregate::Sum(_), before) => before.unwrap_or(0) + number,
+        (_, None) => number,
+        (Aggregate::Min(_), Some(before)) => before.min(number),
+        (_, Some(before)) => before.max(number),
+    });
 }
