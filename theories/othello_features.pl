@@ -171,14 +171,36 @@ double_second_o(S) :- second(S), turns(S, D, o), turns(S, E, o), D \== E.
 double_middle_o(S) :- middle(S), turns(S, D, o), turns(S, E, o), D \== E.
 wide_o(S) :- turns(S, D, o), straight(D), turns(S, E, o), diagonal(E).
 
-% Moves of both players side by side.
+% Moves of both players in neighbouring rows, and to corners.
 
-clash(S, T) :- neighbor(S, _D, T), legal_move(S, x), legal_move(T, o).
-clash_straight(S) :- straight(D), neighbor(S, D, T), legal_move(S, x), legal_move(T, o).
-clash_diagonal(S) :- diagonal(D), neighbor(S, D, T), legal_move(S, x), legal_move(T, o).
-stack_x(S, T) :- neighbor(S, s, T), legal_move(S, x), legal_move(T, x).
-slant_x(S, T) :- neighbor(S, se, T), legal_move(S, x), legal_move(T, x).
-pair_x(S, T) :- neighbor(S, e, T), legal_move(S, x), legal_move(T, x).
-stack_o(S, T) :- neighbor(S, s, T), legal_move(S, o), legal_move(T, o).
-slant_o(S, T) :- neighbor(S, se, T), legal_move(S, o), legal_move(T, o).
-pair_o(S, T) :- neighbor(S, e, T), legal_move(S, o), legal_move(T, o).
+row_fight(R) :- west_of(R, Q), can_move(R, x), can_move(Q, o).
+corner_fight(C, E) :- corner(C), corner(E), C \== E, legal_move(C, x), legal_move(E, o).
+corner_pair_x(C, E) :- corner(C), corner(E), C \== E, legal_move(C, x), legal_move(E, x).
+corner_pair_o(C, E) :- corner(C), corner(E), C \== E, legal_move(C, o), legal_move(E, o).
+
+% Stones inside lines, and blank squares inside gaps: a line from S to T with M on it.
+
+within_x(S, M, T) :- within(S, M, T, x).
+within_corner_x(S, M, T) :- corner(M), within(S, M, T, x).
+within_edge_x(S, M, T) :- edge(M), within(S, M, T, x).
+within_inner_x(S, M, T) :- inner(M), within(S, M, T, x).
+within_second_x(S, M, T) :- second(M), within(S, M, T, x).
+within_middle_x(S, M, T) :- middle(M), within(S, M, T, x).
+cross_x(M) :- within(S, M, T, x), corner(S), edge(T).
+within_o(S, M, T) :- within(S, M, T, o).
+within_corner_o(S, M, T) :- corner(M), within(S, M, T, o).
+within_edge_o(S, M, T) :- edge(M), within(S, M, T, o).
+within_inner_o(S, M, T) :- inner(M), within(S, M, T, o).
+within_second_o(S, M, T) :- second(M), within(S, M, T, o).
+within_middle_o(S, M, T) :- middle(M), within(S, M, T, o).
+cross_o(M) :- within(S, M, T, o), corner(S), edge(T).
+gaps(S, T, D) :- gap(S, T, D).
+gaps_straight(S, T) :- straight(D), gap(S, T, D).
+gaps_diagonal(S, T) :- diagonal(D), gap(S, T, D).
+room(S, M, T) :- gap(S, M, D), gap(M, T, D).
+room_corner(S, M, T) :- corner(M), gap(S, M, D), gap(M, T, D).
+room_edge(S, M, T) :- edge(M), gap(S, M, D), gap(M, T, D).
+room_inner(S, M, T) :- inner(M), gap(S, M, D), gap(M, T, D).
+room_second(S, M, T) :- second(M), gap(S, M, D), gap(M, T, D).
+room_middle(S, M, T) :- middle(M), gap(S, M, D), gap(M, T, D).
+widest(max(N)) :- line(S, T, D, N), gap(S, T, D).

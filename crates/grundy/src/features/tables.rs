@@ -45,8 +45,8 @@ enum Layout {
     Shared(Network),
 }
 
-/// Evaluators count inputs in numbers of 16 bits.
-const MOST_INPUTS: usize = 60_000;
+/// Evaluators count inputs in numbers of 15 bits.
+const MOST_INPUTS: usize = 30_000;
 
 impl Tables {
     pub(super) fn new(clauses: &Clauses, kind: TableKind, config: &FeatureConfig) -> Result<Tables, FeatureError> {

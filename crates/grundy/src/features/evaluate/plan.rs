@@ -51,6 +51,8 @@ pub struct Plan {
     /// What the accumulators hold while every node is false.
     pub(super) bases: Vec<i64>,
     pub(super) readings: Vec<Reading>,
+    /// Whether each feature has one accumulator.
+    is_plain: bool,
     pub(in crate::features) solutions: Vec<Solution>,
 }
 
@@ -101,7 +103,8 @@ impl Plan {
         }
         let (starts, shares) = sort_shares(network.node_count(), shares);
         let facts = network.interface().fluents.len();
-        Plan { network, facts, starts, shares, bases, readings, solutions }
+        let is_plain = readings.iter().all(|reading| matches!(reading, Reading::Single(_)));
+        Plan { network, facts, starts, shares, bases, readings, is_plain, solutions }
     }
 
     /// What a node adds while it is true.
@@ -113,6 +116,11 @@ impl Plan {
     #[inline]
     pub(super) fn read(&self, accumulators: &[i64], values: &mut Vec<Value>) {
         values.clear();
+        if self.is_plain {
+            // Nearly always: a value is an accumulator, and the compiler can copy them all at once.
+            values.extend(accumulators.iter().map(|&value| Some(value)));
+            return;
+        }
         values.extend(self.readings.iter().map(|reading| match reading {
             Reading::Single(one) => Some(accumulators[*one as usize]),
             Reading::First(range, meanings) => {
