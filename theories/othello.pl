@@ -107,9 +107,6 @@ frontier(S, P) :- player(P), owns(P, S), neighbor(S, _D, T), blank(T).
 % P has two stones side by side.
 touching(S, P) :- player(P), owns(P, S), neighbor(S, _D, T), owns(P, T).
 
-% M lies on a line of stones from S to T.
-within(S, M, T, P) :- span(S, M, D, P), span(M, T, D, P).
-
 % A line of blank squares.
 gap(S, T, D) :- blank(S), neighbor(S, D, U), gap(U, T, D).
 gap(S, S, D) :- blank(S), direction(D).

@@ -178,29 +178,11 @@ corner_fight(C, E) :- corner(C), corner(E), C \== E, legal_move(C, x), legal_mov
 corner_pair_x(C, E) :- corner(C), corner(E), C \== E, legal_move(C, x), legal_move(E, x).
 corner_pair_o(C, E) :- corner(C), corner(E), C \== E, legal_move(C, o), legal_move(E, o).
 
-% Stones inside lines, and blank squares inside gaps: a line from S to T with M on it.
+% Lines of blank squares.
 
-within_x(S, M, T) :- within(S, M, T, x).
-within_corner_x(S, M, T) :- corner(M), within(S, M, T, x).
-within_edge_x(S, M, T) :- edge(M), within(S, M, T, x).
-within_inner_x(S, M, T) :- inner(M), within(S, M, T, x).
-within_second_x(S, M, T) :- second(M), within(S, M, T, x).
-within_middle_x(S, M, T) :- middle(M), within(S, M, T, x).
-cross_x(M) :- within(S, M, T, x), corner(S), edge(T).
-within_o(S, M, T) :- within(S, M, T, o).
-within_corner_o(S, M, T) :- corner(M), within(S, M, T, o).
-within_edge_o(S, M, T) :- edge(M), within(S, M, T, o).
-within_inner_o(S, M, T) :- inner(M), within(S, M, T, o).
-within_second_o(S, M, T) :- second(M), within(S, M, T, o).
-within_middle_o(S, M, T) :- middle(M), within(S, M, T, o).
-cross_o(M) :- within(S, M, T, o), corner(S), edge(T).
 gaps(S, T, D) :- gap(S, T, D).
 gaps_straight(S, T) :- straight(D), gap(S, T, D).
 gaps_diagonal(S, T) :- diagonal(D), gap(S, T, D).
-room(S, M, T) :- gap(S, M, D), gap(M, T, D).
-room_corner(S, M, T) :- corner(M), gap(S, M, D), gap(M, T, D).
-room_edge(S, M, T) :- edge(M), gap(S, M, D), gap(M, T, D).
-room_inner(S, M, T) :- inner(M), gap(S, M, D), gap(M, T, D).
-room_second(S, M, T) :- second(M), gap(S, M, D), gap(M, T, D).
-room_middle(S, M, T) :- middle(M), gap(S, M, D), gap(M, T, D).
+gaps_edge(S, T) :- edge(S), edge(T), gap(S, T, _D).
+gaps_corner(S, T) :- corner(S), gap(S, T, _D).
 widest(max(N)) :- line(S, T, D, N), gap(S, T, D).

@@ -7,8 +7,8 @@ mod theory_support;
 
 use fastrand::Rng;
 use grundy::features::{
-    Aggregate, Batch, FactSet, FeatureConfig, FeatureError, Features, HeadId, Incremental, Naive, Scratch, StateReader,
-    TableKind, Value,
+    Aggregate, Batch, FactSet, FeatureConfig, FeatureError, Features, HeadId, Incremental, Naive, Scratch,
+    StateReader, TableKind, Value,
 };
 use grundy::syntax::{Notation, Program};
 use std::collections::BTreeSet;
@@ -135,8 +135,12 @@ fn judged(program: &Program, features: &Features, states: &[Vec<String>]) -> Vec
         let value = |(feature, &predicate): (&grundy::features::Feature, _)| {
             let rows = judge.rows(predicate);
             let numbers = |argument: usize| {
-                let plain = |text: &String| text.trim_start_matches(|c: char| c.is_alphabetic() || c == '(').replace(')', "");
-                rows.iter().map(|row| plain(&row[argument]).parse::<i64>().expect("a number")).collect::<Vec<_>>()
+                let plain = |text: &String| {
+                    text.trim_start_matches(|c: char| c.is_alphabetic() || c == '(').replace(')', "")
+                };
+                rows.iter()
+                    .map(|row| plain(&row[argument]).parse::<i64>().expect("a number"))
+                    .collect::<Vec<_>>()
             };
             match feature.aggregate {
                 Aggregate::Count => Some(rows.len() as i64),
@@ -151,7 +155,12 @@ fn judged(program: &Program, features: &Features, states: &[Vec<String>]) -> Vec
 }
 
 /// The values of all evaluators on one kind of table, compared with what they should be.
-fn compare(features: &Features, kind: TableKind, states: &[FactSet], wanted: &[Vec<Value>]) -> Result<(), FeatureError> {
+fn compare(
+    features: &Features,
+    kind: TableKind,
+    states: &[FactSet],
+    wanted: &[Vec<Value>],
+) -> Result<(), FeatureError> {
     let tables = features.compile(kind, &FeatureConfig::default())?;
     let plan = tables.plan(features)?;
     let (mut scratch, mut incremental) = (Scratch::new(plan.clone()), Incremental::new(plan.clone()));
@@ -167,7 +176,8 @@ fn compare(features: &Features, kind: TableKind, states: &[FactSet], wanted: &[V
         incremental.values(&mut values);
         assert_eq!(&values, wanted, "incremental, {kind:?}");
         // What became true and what false is the difference between the solutions.
-        let solutions = |feature| features.explain(&plan, feature, state).into_iter().map(move |head| (feature, head));
+        let solutions =
+            |feature| features.explain(&plan, feature, state).into_iter().map(move |head| (feature, head));
         let now: BTreeSet<_> = (0..features.features().len()).flat_map(solutions).collect();
         if number > 0 {
             let told: Vec<u32> = changes.iter().map(|change| change.solution).collect();
@@ -208,10 +218,13 @@ fn all_tables_and_evaluators_agree_with_the_reference() {
             naive.value(state, &mut values).expect("within the limits");
             assert_eq!(&values, wanted, "naive, seed {seed}\n{text}{clauses}");
         }
-        compare(&features, TableKind::Shared, &read, &wanted).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+        compare(&features, TableKind::Shared, &read, &wanted)
+            .unwrap_or_else(|error| panic!("seed {seed}: {error}"));
         match compare(&features, TableKind::Flat, &read, &wanted) {
             Ok(()) => flat += 1,
-            Err(error) => assert!(error.to_string().contains("never ends"), "seed {seed}: {error}\n{text}{clauses}"),
+            Err(error) => {
+                assert!(error.to_string().contains("never ends"), "seed {seed}: {error}\n{text}{clauses}")
+            }
         }
     }
     assert!(flat > 100, "most theories can be unfolded: {flat}");
@@ -225,7 +238,12 @@ fn clause_counts(name: &str, fact: &str, predicates: &[(&str, usize)]) -> Vec<u6
     let selection = grundy::features::Selection { also, only: None };
     let config = FeatureConfig::default();
     let features = Features::new(&program, &theory(""), &selection, &[], &config).expect("a sound theory");
-    features.compile(TableKind::Flat, &config).expect("small tables").clauses_by_feature().expect("flat tables").to_vec()
+    features
+        .compile(TableKind::Flat, &config)
+        .expect("small tables")
+        .clauses_by_feature()
+        .expect("flat tables")
+        .to_vec()
 }
 
 #[test]
@@ -252,16 +270,23 @@ fn what_cannot_be_unfolded_names_its_clause() {
     let program = theory(":- dynamic o/1.\nedge(a, b). edge(b, a).");
     let config = FeatureConfig::default();
     let compile = |text: &str, kind| {
-        Features::new(&program, &theory(text), &Default::default(), &[], &config).and_then(|f| f.compile(kind, &config))
+        Features::new(&program, &theory(text), &Default::default(), &[], &config)
+            .and_then(|f| f.compile(kind, &config))
     };
     let around = "path(X, Y) :- edge(X, Y), o(Y). path(X, Z) :- edge(X, Y), o(Y), path(Y, Z).";
-    let Err(FeatureError::Wrong(findings)) = compile(around, TableKind::Flat) else { panic!("it never ends") };
+    let Err(FeatureError::Wrong(findings)) = compile(around, TableKind::Flat) else {
+        panic!("it never ends")
+    };
     assert!(findings[0].message.contains("`path/2` never ends"), "{findings:?}");
     assert_eq!(findings[0].place.span.start, 32);
     assert!(compile(around, TableKind::Shared).is_ok());
     let growing = "n(z) :- o(a). n(s(X)) :- n(X).";
-    let Err(FeatureError::Limit { finding, .. }) = compile(growing, TableKind::Shared) else { panic!("it grows") };
+    let Err(FeatureError::Limit { finding, .. }) = compile(growing, TableKind::Shared) else {
+        panic!("it grows")
+    };
     assert_eq!(finding.place.span.start, 14);
-    let Err(FeatureError::Wrong(findings)) = compile("f(X) :- o(X).", TableKind::Flat) else { panic!("not ground") };
+    let Err(FeatureError::Wrong(findings)) = compile("f(X) :- o(X).", TableKind::Flat) else {
+        panic!("not ground")
+    };
     assert!(findings[0].message.contains("cannot be made ground"), "{findings:?}");
 }

@@ -14,7 +14,8 @@ use super::error::{FeatureError, Finding};
 use super::merge::Merged;
 use crate::analysis::{Analysis, Class, classify};
 use grundy_syntax::{
-    Atom, Condition, Dialect, Keyword, Literal, PredicateId, Program, Rule, Span, SymbolId, Term, TermId, Terms,
+    Atom, Condition, Dialect, Keyword, Literal, PredicateId, Program, Rule, Span, SymbolId, Term, TermId,
+    Terms,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -50,7 +51,9 @@ pub(super) fn add_candidates(merged: &mut Merged) -> Result<Closed, FeatureError
     }
     let findings: Vec<Finding> = generators
         .iter()
-        .filter(|(shape, _)| !declared.contains_key(*shape) && !(0..shape.1).all(|c| columns.contains(&(**shape, c))))
+        .filter(|(shape, _)| {
+            !declared.contains_key(*shape) && !(0..shape.1).all(|c| columns.contains(&(**shape, c)))
+        })
         .map(|(shape, span)| unbound(merged, *shape, *span))
         .collect();
     if !findings.is_empty() {
@@ -58,7 +61,8 @@ pub(super) fn add_candidates(merged: &mut Merged) -> Result<Closed, FeatureError
         findings.sort_by_key(|finding| finding.place);
         return Err(FeatureError::Wrong(findings));
     }
-    let mut shapes: Vec<Shape> = generators.keys().copied().filter(|shape| !declared.contains_key(shape)).collect();
+    let mut shapes: Vec<Shape> =
+        generators.keys().copied().filter(|shape| !declared.contains_key(shape)).collect();
     shapes.sort_unstable();
     for shape in shapes {
         rules.push(product_rule(&mut merged.program, shape));
@@ -74,7 +78,10 @@ pub(super) fn unbound(merged: &Merged, shape: Shape, span: Span) -> Finding {
     let fact = format!("{name}({})", holes.join(", "));
     Finding {
         place: merged.place(span),
-        message: format!("this cannot be made ground: nothing tells what the arguments of `{name}/{}` can be", shape.1),
+        message: format!(
+            "this cannot be made ground: nothing tells what the arguments of `{name}/{}` can be",
+            shape.1
+        ),
         label: "a variable here is bound by dynamic facts alone".to_owned(),
         hint: format!("bind it by a static condition, or say what there can be: `base({fact}) :- …`"),
     }
@@ -88,7 +95,9 @@ fn declared_bases(merged: &mut Merged) -> Closed {
     let init = merged.program.predicate(Keyword::Init.name(), 1);
     let Program { rules, terms, .. } = &mut merged.program;
     for rule in rules.iter_mut().filter(|rule| rule.head.predicate == base) {
-        if let Some((shape, _)) = shape_of(terms, rule.head.args[0]).filter(|(shape, _)| merged.dynamic.contains(shape)) {
+        if let Some((shape, _)) =
+            shape_of(terms, rule.head.args[0]).filter(|(shape, _)| merged.dynamic.contains(shape))
+        {
             declared.insert(shape, rule.span);
             rule.head.predicate = init;
         }

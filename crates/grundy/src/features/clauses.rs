@@ -4,11 +4,13 @@
 //! numbered densely, in the order of grounding. Both kinds of tables are made from this.
 
 use super::candidates::{Closed, add_candidates, unbound};
-use super::conflicts::{Determined, Conflicts};
+use super::conflicts::{Conflicts, Determined};
 use super::error::{FeatureError, Place};
 use super::merge::{Feature, Merged, observation_name, ungrouped};
 use super::{FeatureConfig, HeadId};
-use crate::ground::{AtomId, GroundConfig, GroundError, GroundLiteral, GroundProgram, LimitKind, ground, write_term};
+use crate::ground::{
+    AtomId, GroundConfig, GroundError, GroundLiteral, GroundProgram, LimitKind, ground, write_term,
+};
 use crate::network::RulesByHead;
 use grundy_syntax::{Atom, Condition, Keyword, Rule, Span, Term, TermId, VariableId};
 use rustc_hash::FxHashMap;
@@ -43,7 +45,11 @@ pub(super) struct Clauses {
 const CONSTRAINT: &str = "constraint ";
 
 /// Grounds a merged theory.
-pub(super) fn ground_clauses(mut merged: Merged, known: &[Determined], config: &FeatureConfig) -> Result<Clauses, FeatureError> {
+pub(super) fn ground_clauses(
+    mut merged: Merged,
+    known: &[Determined],
+    config: &FeatureConfig,
+) -> Result<Clauses, FeatureError> {
     let closed = add_candidates(&mut merged)?;
     if config.constraints {
         add_constraints(&mut merged);
@@ -99,7 +105,12 @@ fn add_constraints(merged: &mut Merged) {
 }
 
 /// A fact that binds variables, and has no candidate at all, is a clause that cannot be made ground.
-fn check_closed(merged: &Merged, ground: &GroundProgram, facts: &[AtomId], closed: &Closed) -> Result<(), FeatureError> {
+fn check_closed(
+    merged: &Merged,
+    ground: &GroundProgram,
+    facts: &[AtomId],
+    closed: &Closed,
+) -> Result<(), FeatureError> {
     let mut missing = closed.clone();
     for &fact in facts {
         let (template, _) = ground.atom_parts(fact);
@@ -193,13 +204,22 @@ fn failure(merged: &Merged, error: GroundError) -> FeatureError {
         GroundError::Limit { limit, span, .. } => {
             let place = merged.place(span);
             let (message, hint) = match limit {
-                LimitKind::TermDepth => {
-                    ("unfolding never ends: the terms of this clause grow without end", "bound the recursion by a static condition")
+                LimitKind::TermDepth => (
+                    "unfolding never ends: the terms of this clause grow without end",
+                    "bound the recursion by a static condition",
+                ),
+                LimitKind::Timeout => {
+                    ("unfolding takes too long (limit `timeout`)", "`--timeout S` raises the limit")
                 }
-                LimitKind::Timeout => ("unfolding takes too long (limit `timeout`)", "`--timeout S` raises the limit"),
                 LimitKind::Interrupt => ("interrupted", ""),
-                LimitKind::Memory => ("unfolding takes too much memory (limit `memory`)", "`--max-memory BYTES` raises the limit"),
-                LimitKind::Rules => ("there are too many ground clauses (limit `clauses`)", "`--max-clauses N` raises the limit"),
+                LimitKind::Memory => (
+                    "unfolding takes too much memory (limit `memory`)",
+                    "`--max-memory BYTES` raises the limit",
+                ),
+                LimitKind::Rules => (
+                    "there are too many ground clauses (limit `clauses`)",
+                    "`--max-clauses N` raises the limit",
+                ),
             };
             FeatureError::limit(limit.name(), place, message.to_owned(), hint)
         }

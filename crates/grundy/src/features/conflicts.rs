@@ -79,7 +79,8 @@ impl Conflicts {
         if self.wide.is_empty() {
             return true;
         }
-        let holds = |&number: &u32| self.wide[number as usize].iter().all(|&other| other == literal || has(other));
+        let holds =
+            |&number: &u32| self.wide[number as usize].iter().all(|&other| other == literal || has(other));
         !self.wide_of.get(&literal).is_some_and(|numbers| numbers.iter().any(holds))
     }
 }

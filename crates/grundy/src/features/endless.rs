@@ -19,7 +19,8 @@ pub(super) fn check(clauses: &Clauses) -> Result<(), FeatureError> {
     let needed = needed(clauses);
     for rule in &program.rules {
         let head = rule.head.predicate;
-        let is_open = analysis.class(head) == Class::State && !known.contains(&head) && needed.contains(&head);
+        let is_open =
+            analysis.class(head) == Class::State && !known.contains(&head) && needed.contains(&head);
         let same = |literal: &&Literal| {
             let component = |atom: &grundy_syntax::Atom| analysis.component_of(atom.predicate);
             literal.atom().is_some_and(|atom| component(atom) == analysis.component_of(head))
@@ -54,7 +55,9 @@ pub(super) fn cycle(clauses: &Clauses, atom: u32) -> FeatureError {
     let is_recursive = |rule: &&Rule| {
         let same = |other: PredicateId| analysis.component_of(other) == analysis.component_of(predicate);
         let is_link = program.info(rule.head.predicate).keyword == Some(Keyword::Sees);
-        same(rule.head.predicate) && !is_link && rule.literals().filter_map(Literal::atom).any(|atom| same(atom.predicate))
+        same(rule.head.predicate)
+            && !is_link
+            && rule.literals().filter_map(Literal::atom).any(|atom| same(atom.predicate))
     };
     match program.rules.iter().find(is_recursive) {
         Some(rule) => error(clauses, rule, "this clause leads back to itself"),

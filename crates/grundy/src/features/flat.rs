@@ -249,7 +249,8 @@ impl<'a> Unfolder<'a> {
             "unfolding gives too much (limit `{limit}`): {} clauses so far, and this one is being unfolded",
             self.sets.len() + self.found.len()
         );
-        let hint = "`--tables shared` does not unfold; `--max-clauses N` and `--max-memory BYTES` raise the limits";
+        let hint =
+            "`--tables shared` does not unfold; `--max-clauses N` and `--max-memory BYTES` raise the limits";
         FeatureError::limit(limit, self.clauses.place_of(atom), message, hint)
     }
 
@@ -262,8 +263,11 @@ impl<'a> Unfolder<'a> {
         }
         let mut table = OrTable::default();
         let rows: Vec<u32> = heads.into_iter().map(|set| table.row(&self.sets, set)).collect();
-        let auxiliary: Vec<u32> =
-            self.auxiliary.iter().map(|&atom| table.row(&self.sets, self.set_of[atom as usize].clone())).collect();
+        let auxiliary: Vec<u32> = self
+            .auxiliary
+            .iter()
+            .map(|&atom| table.row(&self.sets, self.set_of[atom as usize].clone()))
+            .collect();
         drop(std::mem::take(&mut self.sets));
         let mut wanted = vec![false; self.conjunctions.len()];
         table.rows.iter().for_each(|&id| wanted[id as usize] = true);

@@ -8,8 +8,8 @@ use super::aggregate::Aggregate;
 use super::error::{FeatureError, File, Finding, Place};
 use crate::meta::copy_term;
 use grundy_syntax::{
-    Atom, Condition, Dialect, Keyword, Literal, PredicateId, Program, Rule, Span, SymbolId, Symbols, Term, TermId,
-    Terms, VariableId,
+    Atom, Condition, Dialect, Keyword, Literal, PredicateId, Program, Rule, Span, SymbolId, Symbols, Term,
+    TermId, Terms, VariableId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -85,7 +85,11 @@ pub struct Selection {
 }
 
 /// Merges a theory and its features.
-pub(super) fn merge(theory: &Program, features: &Program, selection: &Selection) -> Result<Merged, FeatureError> {
+pub(super) fn merge(
+    theory: &Program,
+    features: &Program,
+    selection: &Selection,
+) -> Result<Merged, FeatureError> {
     let mut merger = Merger::new(theory, features);
     merger.add_theory();
     merger.add_features();
@@ -105,7 +109,8 @@ pub(super) fn merge(theory: &Program, features: &Program, selection: &Selection)
     Ok(merger.finish())
 }
 
-const HOW_TO: &str = "a feature is a clause: `pieces(S) :- owns(black, S).`, in KIF `(<= (pieces ?s) (true (owns black ?s)))`";
+const HOW_TO: &str =
+    "a feature is a clause: `pieces(S) :- owns(black, S).`, in KIF `(<= (pieces ?s) (true (owns black ?s)))`";
 
 /// The functor under which features of KIF sheets may stand: `(feature mobility ?m)`.
 const FEATURE: &str = "feature";
@@ -159,7 +164,12 @@ impl<'a> Merger<'a> {
 
     fn find(&mut self, file: File, span: Span, message: &str, label: &str, hint: &str) {
         let place = Place { file, span };
-        self.findings.push(Finding { place, message: message.into(), label: label.into(), hint: hint.into() });
+        self.findings.push(Finding {
+            place,
+            message: message.into(),
+            label: label.into(),
+            hint: hint.into(),
+        });
     }
 
     fn add_theory(&mut self) {
@@ -310,7 +320,9 @@ impl<'a> Merger<'a> {
         while let Some(predicate) = open.pop() {
             if found.insert(predicate) {
                 let rules = theory.rules.iter().filter(|rule| rule.head.predicate == predicate);
-                open.extend(rules.flat_map(|rule| rule.literals().filter_map(Literal::atom)).map(|a| a.predicate));
+                open.extend(
+                    rules.flat_map(|rule| rule.literals().filter_map(Literal::atom)).map(|a| a.predicate),
+                );
             }
         }
         found
@@ -319,7 +331,8 @@ impl<'a> Merger<'a> {
     fn check_condition(&mut self, file: File, program: &Program, atom: &Atom, span: Span) {
         let (name, arity) = own_name(program, atom);
         let keyword = program.info(atom.predicate).keyword;
-        let does = keyword == Some(Keyword::Does) || (self.theory.dialect == Dialect::Theory && name == "does" && arity == 1);
+        let does = keyword == Some(Keyword::Does)
+            || (self.theory.dialect == Dialect::Theory && name == "does" && arity == 1);
         if does {
             let hint = "a feature is valued in a position, before anybody moves";
             self.find(file, span, "a feature cannot depend on the moves that are made", "", hint);

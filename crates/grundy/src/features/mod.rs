@@ -163,8 +163,9 @@ impl Features {
     pub fn solution_text(&self, solution: HeadId, notation: Notation) -> String {
         let head = self.clauses.heads[solution.0 as usize];
         let feature = &self.features()[head.feature as usize];
-        let args: Vec<String> =
-            (0..feature.arity).map(|number| state::in_notation(notation, &self.clauses.head_arg_text(solution, number))).collect();
+        let args: Vec<String> = (0..feature.arity)
+            .map(|number| state::in_notation(notation, &self.clauses.head_arg_text(solution, number)))
+            .collect();
         match (notation, args.is_empty()) {
             (_, true) => feature.name.clone(),
             (Notation::Kif, _) => format!("({} {})", feature.name, args.join(" ")),
@@ -177,7 +178,8 @@ impl Features {
         let mut scratch = Scratch::new(plan.clone());
         scratch.look_at(state);
         let all = plan.solutions.iter().enumerate();
-        let own = all.filter(|(_, solution)| solution.feature as usize == feature && scratch.holds(solution.holds));
+        let own =
+            all.filter(|(_, solution)| solution.feature as usize == feature && scratch.holds(solution.holds));
         own.map(|(number, _)| HeadId(number as u32)).collect()
     }
 

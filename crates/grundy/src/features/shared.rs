@@ -195,7 +195,12 @@ impl<'a> Sharer<'a> {
             };
             if rules.of(atom).iter().any(|&rule| rules.body(rule).iter().any(negated)) {
                 let message = "a predicate depends on its own negation".to_owned();
-                return Err(FeatureError::wrong(self.clauses.place_of(atom), message, "in a clause of this predicate", ""));
+                return Err(FeatureError::wrong(
+                    self.clauses.place_of(atom),
+                    message,
+                    "in a clause of this predicate",
+                    "",
+                ));
             }
         }
         self.builder.open_loop();

@@ -103,7 +103,8 @@ impl<'a> StateReader<'a> {
         let [fact] = &program.rules[..] else {
             return Meaning::Unknown(format!("`{text}` is not a fact"));
         };
-        let is_ground = fact.body.is_empty() && fact.head.args.iter().all(|&arg| program.terms.is_ground(arg));
+        let is_ground =
+            fact.body.is_empty() && fact.head.args.iter().all(|&arg| program.terms.is_ground(arg));
         if !is_sound || !is_ground {
             return Meaning::Unknown(format!("`{text}` is not a fact"));
         }
@@ -118,7 +119,13 @@ impl<'a> StateReader<'a> {
     }
 
     /// What to make of a fact of a dynamic predicate that no clause asks for.
-    fn missing(&self, program: &Program, text: &str, (name, arity): (&str, usize), args: &[TermId]) -> Meaning {
+    fn missing(
+        &self,
+        program: &Program,
+        text: &str,
+        (name, arity): (&str, usize),
+        args: &[TermId],
+    ) -> Meaning {
         if self.features.is_closed(name, arity) {
             return Meaning::Unknown(format!("the theory knows no fact `{text}`"));
         }

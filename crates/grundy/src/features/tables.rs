@@ -49,7 +49,11 @@ enum Layout {
 const MOST_INPUTS: usize = 30_000;
 
 impl Tables {
-    pub(super) fn new(clauses: &Clauses, kind: TableKind, config: &FeatureConfig) -> Result<Tables, FeatureError> {
+    pub(super) fn new(
+        clauses: &Clauses,
+        kind: TableKind,
+        config: &FeatureConfig,
+    ) -> Result<Tables, FeatureError> {
         Ok(match kind {
             TableKind::Flat => {
                 let flat = unfold(clauses, config)?;
@@ -83,7 +87,9 @@ impl Tables {
             Layout::Shared(network) => {
                 let of_kind = |kind| network.gates().filter(|&node| network.kind(node) == kind).count();
                 // A kind and a place for each node, and a number for each edge and each head.
-                let bytes = network.node_count() * 5 + network.edge_count() * 4 + network.interface().sees[0].len() * 4;
+                let bytes = network.node_count() * 5
+                    + network.edge_count() * 4
+                    + network.interface().sees[0].len() * 4;
                 Sizes { ground_clauses, and_rows: of_kind(Kind::And), or_rows: of_kind(Kind::Or), bytes }
             }
         }
@@ -106,13 +112,15 @@ impl Tables {
         };
         let network = split_wide(network, MOST_INPUTS);
         let signals = &network.interface().sees[0];
-        let solutions = clauses.heads.iter().zip(signals).enumerate().map(|(number, (head, percept))| Solution {
-            feature: head.feature,
-            holds: percept.holds,
-            argument: argument(clauses, HeadId(number as u32)).unwrap_or(0),
-        });
+        let solutions =
+            clauses.heads.iter().zip(signals).enumerate().map(|(number, (head, percept))| Solution {
+                feature: head.feature,
+                holds: percept.holds,
+                argument: argument(clauses, HeadId(number as u32)).unwrap_or(0),
+            });
         let solutions = solutions.collect();
-        let summaries: Vec<Summary> = clauses.features().iter().map(|feature| summary(feature.aggregate)).collect();
+        let summaries: Vec<Summary> =
+            clauses.features().iter().map(|feature| summary(feature.aggregate)).collect();
         Ok(Arc::new(Plan::new(network, solutions, &summaries)))
     }
 }
@@ -142,7 +150,11 @@ pub(super) fn check_arguments(clauses: &Clauses) -> Result<(), FeatureError> {
             && argument(clauses, head).is_none()
         {
             let text = clauses.head_arg_text(head, place);
-            let message = format!("argument {} of `{}` can be `{text}`, which is no number", place + 1, feature.column());
+            let message = format!(
+                "argument {} of `{}` can be `{text}`, which is no number",
+                place + 1,
+                feature.column()
+            );
             let hint = "minimum, maximum and sum are for whole numbers; every feature can be counted";
             return Err(FeatureError::wrong(feature.place, message, "in this feature", hint));
         }

@@ -12,8 +12,8 @@ mod state;
 mod treatment;
 
 use crate::reasoner::{ReasonError, Reasoner};
-use evaluate::Evaluation;
 use crate::tabling::Relation;
+use evaluate::Evaluation;
 use grundy_syntax::{Keyword, Program, Symbols, TermId, Terms};
 use prepare::Answer;
 pub(crate) use state::Codec;

@@ -16,7 +16,8 @@ pub(super) fn run(args: &Args, compiled: &Compiled, states: &States) -> Result<O
     let Some(state) = state else {
         return Err(Failure::new(Outcome::Wrong, format!("state {} could not be read", args.state)).into());
     };
-    let plan = compiled.tables.plan(&compiled.features).map_err(|error| Failure::new(Outcome::Wrong, error))?;
+    let plan =
+        compiled.tables.plan(&compiled.features).map_err(|error| Failure::new(Outcome::Wrong, error))?;
     for feature in feature_named(compiled, name)? {
         let found = compiled.features.explain(&plan, feature, state);
         let mut solutions: Vec<String> =
@@ -27,7 +28,12 @@ pub(super) fn run(args: &Args, compiled: &Compiled, states: &States) -> Result<O
             print_json(&json!({"feature": column, "state": args.state, "solutions": solutions}))?;
         } else {
             let lines: Vec<String> = solutions.iter().map(|solution| format!("  {solution}\n")).collect();
-            print(&format!("{column} has {} solutions in state {}\n{}", solutions.len(), args.state, lines.concat()))?;
+            print(&format!(
+                "{column} has {} solutions in state {}\n{}",
+                solutions.len(),
+                args.state,
+                lines.concat()
+            ))?;
         }
     }
     Ok(if states.unknown > 0 { Outcome::Wrong } else { Outcome::Fine })

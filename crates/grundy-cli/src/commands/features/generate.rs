@@ -21,8 +21,10 @@ use std::time::{Duration, Instant};
 ///
 /// A game is sampled by playing it at random; for a theory, `--states F` gives states.
 #[derive(clap::Args)]
-#[command(after_help = "Try:  grundy features generate games/reversi.kif --count 127 --out reversi_features.kif\n      \
-                        grundy features games/reversi.kif reversi_features.kif --playouts 1")]
+#[command(
+    after_help = "Try:  grundy features generate games/reversi.kif --count 127 --out reversi_features.kif\n      \
+                        grundy features games/reversi.kif reversi_features.kif --playouts 1"
+)]
 pub(crate) struct Args {
     /// The game or theory
     game: String,
@@ -77,7 +79,9 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         (None, Dialect::Theory) => Vec::new(),
     };
     if states.is_empty() {
-        note("note: there are no states to look at (`--states F`), so features that never change are not found");
+        note(
+            "note: there are no states to look at (`--states F`), so features that never change are not found",
+        );
     }
     let config = GenerateConfig {
         count: args.count,
@@ -88,16 +92,21 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let features = generate(&loaded.program, notation, &states, &config)
         .map_err(|error| Failure::new(Outcome::Wrong, error))?;
     let comment = if notation == Notation::Kif { ";" } else { "%" };
-    let clause = |one: &grundy::features::Generated| format!("{comment} {}\n{}\n", one.origin, one.clause.trim_end());
+    let clause =
+        |one: &grundy::features::Generated| format!("{comment} {}\n{}\n", one.origin, one.clause.trim_end());
     let text = features.iter().map(clause).collect::<Vec<_>>().join("\n");
     if let Some(path) = &args.out {
         write_whole(path, &text)?;
     }
     if args.json {
-        let list: Vec<_> =
-            features.iter().map(|one| json!({"clause": one.clause.trim_end(), "origin": one.origin})).collect();
+        let list: Vec<_> = features
+            .iter()
+            .map(|one| json!({"clause": one.clause.trim_end(), "origin": one.origin}))
+            .collect();
         let seconds = start.elapsed().as_secs_f64();
-        print_json(&json!({"features": list, "count": features.len(), "states": states.len(), "seconds": seconds}))?;
+        print_json(
+            &json!({"features": list, "count": features.len(), "states": states.len(), "seconds": seconds}),
+        )?;
     } else if args.out.is_none() {
         print(&text)?;
     }

@@ -11,8 +11,8 @@ use grundy::features::{
     Determined, FeatureConfig, FeatureError, Features, File, Finding, Selection, TableKind, Tables,
 };
 use grundy::meta::{
-    Domain, DomainLimits, InductionConfig, SearchConfig, WorkingMemories, find_metarules, prove_single_valued,
-    replace_fact,
+    Domain, DomainLimits, InductionConfig, SearchConfig, WorkingMemories, find_metarules,
+    prove_single_valued, replace_fact,
 };
 use grundy_reference::Limits;
 use grundy_syntax::{Dialect, Notation, Program, Source, read};
@@ -56,8 +56,7 @@ pub(super) fn compile(args: &Args) -> Result<Compiled> {
     let known = if args.no_constraints { Vec::new() } else { proved(&loaded) };
     let report = |error| tell(error, (&loaded.source, &source));
     let start = Instant::now();
-    let features =
-        Features::new(&loaded.program, &program, &selection, &known, &config).map_err(report)?;
+    let features = Features::new(&loaded.program, &program, &selection, &known, &config).map_err(report)?;
     let ground = start.elapsed();
     let start = Instant::now();
     let tables = make_tables(&features, args.tables.map(|tables| tables.kind()), &config).map_err(report)?;
@@ -111,7 +110,8 @@ pub(crate) fn load_features(path: &str, theory: &Program, args: &ReadArgs) -> Re
 pub(crate) fn tell(error: FeatureError, (theory, features): (&Source, &Source)) -> Failure {
     let show = |finding: &Finding| {
         let source = if finding.place.file == File::Theory { theory } else { features };
-        let text = render::error_at(source, finding.place.span, &finding.message, &finding.label, &finding.hint);
+        let text =
+            render::error_at(source, finding.place.span, &finding.message, &finding.label, &finding.hint);
         note(&format!("{text}\n"));
     };
     match error {

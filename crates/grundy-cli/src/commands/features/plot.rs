@@ -20,9 +20,9 @@ pub(super) fn write(args: &Args, compiled: &Compiled, states: &States, run: &Run
     let first = states.matches.first().copied().unwrap_or(0);
     let points = |feature: usize| {
         let rows = run.rows.iter().zip(&states.matches).take_while(|(_, one)| **one == first);
-        let values = rows.enumerate().filter_map(|(number, (row, _))| {
-            Some(((number + 1) as f64, row.as_ref()?[feature]? as f64))
-        });
+        let values = rows
+            .enumerate()
+            .filter_map(|(number, (row, _))| Some(((number + 1) as f64, row.as_ref()?[feature]? as f64)));
         values.collect::<Vec<(f64, f64)>>()
     };
     let series = chosen.iter().map(|&feature| {

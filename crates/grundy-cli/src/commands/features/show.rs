@@ -88,7 +88,10 @@ fn line(args: &Args, compiled: &Compiled, states: &States, run: &Run) -> String 
     if !states.states.is_empty() {
         let valued = run.rows.iter().flatten().count();
         let (engine, speed) = (engine_name(args.engine), per_second(valued, run.time));
-        text.push_str(&format!("\n{valued} states in {:.6} s, {speed:.0} a second ({engine})", run.time.as_secs_f64()));
+        text.push_str(&format!(
+            "\n{valued} states in {:.6} s, {speed:.0} a second ({engine})",
+            run.time.as_secs_f64()
+        ));
     }
     text
 }
@@ -109,8 +112,10 @@ fn write_csv(out: &mut impl Write, compiled: &Compiled, run: &Run, chosen: &[usi
     let names: Vec<String> = columns(compiled, chosen).into_iter().map(quoted).collect();
     writeln!(out, "{}", names.join(","))?;
     for row in &run.rows {
-        let cells: Vec<String> =
-            chosen.iter().map(|&number| row.as_ref().map_or(String::new(), |row| text(row[number]))).collect();
+        let cells: Vec<String> = chosen
+            .iter()
+            .map(|&number| row.as_ref().map_or(String::new(), |row| text(row[number])))
+            .collect();
         writeln!(out, "{}", cells.join(","))?;
     }
     Ok(())

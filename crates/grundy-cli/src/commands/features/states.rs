@@ -146,7 +146,8 @@ fn play(compiled: &Compiled, playouts: u64, seed: u64) -> Result<States> {
                 break;
             }
             let roles: Vec<_> = position.roles().collect();
-            let joint: Option<Vec<_>> = roles.into_iter().map(|role| position.random_move(role, &mut rng)).collect();
+            let joint: Option<Vec<_>> =
+                roles.into_iter().map(|role| position.random_move(role, &mut rng)).collect();
             let Some(joint) = joint else { break };
             position.play_unchecked(&joint);
         }

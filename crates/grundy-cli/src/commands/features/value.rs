@@ -20,9 +20,11 @@ impl Run {
         states: &[Option<FactSet>],
         engine: EngineArg,
     ) -> Result<Run, Failure> {
-        let plan = compiled.tables.plan(&compiled.features).map_err(|error| Failure::new(Outcome::Wrong, error))?;
+        let plan =
+            compiled.tables.plan(&compiled.features).map_err(|error| Failure::new(Outcome::Wrong, error))?;
         let mut rows: Vec<Option<Vec<Value>>> = vec![None; states.len()];
-        let known = || states.iter().enumerate().filter_map(|(number, state)| Some((number, state.as_ref()?)));
+        let known =
+            || states.iter().enumerate().filter_map(|(number, state)| Some((number, state.as_ref()?)));
         let mut values = Vec::new();
         let time = match engine {
             EngineArg::Naive => {

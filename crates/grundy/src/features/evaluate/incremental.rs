@@ -427,7 +427,12 @@ impl Wiring {
             let sign = if is_or[node.index()] { -1 } else { 1 };
             plan.shares_of(node).iter().for_each(|share| push_effect(share, sign, &mut effects));
         }
-        nodes.push(Node { reader: at as u32, share: effects.len() as u32, latch: latch as u32, gate: Gate::NONE });
+        nodes.push(Node {
+            reader: at as u32,
+            share: effects.len() as u32,
+            latch: latch as u32,
+            gate: Gate::NONE,
+        });
         let latches = latches.into_iter().map(|(_, latch)| latch).collect();
         let readers = edges.into_iter().map(|(_, reader)| reader).collect();
         let (cells, accumulators) = (Vec::new(), Vec::new());
@@ -467,7 +472,9 @@ impl Wiring {
             let is_gate = |input: &&Signal| gate.fact == input.node().0 << 1 | u32::from(input.is_inverted());
             let inputs = network.inputs(node).iter().filter(|input| !is_gate(input));
             let counted = match network.kind(node) {
-                _ if node.0 < network.interface().first_gate() || in_loop[number].is_some() => usize::from(!marked),
+                _ if node.0 < network.interface().first_gate() || in_loop[number].is_some() => {
+                    usize::from(!marked)
+                }
                 Kind::Or => inputs.filter(|&&input| value(input)).count(),
                 _ => inputs.filter(|&&input| !value(input)).count(),
             };
@@ -500,11 +507,15 @@ fn gates(network: &Network, in_loop: &[Option<u32>]) -> Gates {
     let mut of = vec![Gate::NONE; network.node_count()];
     let mut lists: Vec<Vec<u32>> = vec![Vec::new(); first_gate as usize];
     let is_pair = |node: &NodeId| {
-        network.kind(*node) == Kind::And && network.inputs(*node).len() == 2 && in_loop[node.index()].is_none()
+        network.kind(*node) == Kind::And
+            && network.inputs(*node).len() == 2
+            && in_loop[node.index()].is_none()
     };
     for node in network.gates().filter(is_pair) {
         let facts = network.inputs(node).iter().filter(|input| is_fact(input));
-        let Some(gate) = facts.max_by_key(|input| (counts[input.node().index()], input.node())) else { continue };
+        let Some(gate) = facts.max_by_key(|input| (counts[input.node().index()], input.node())) else {
+            continue;
+        };
         of[node.index()].fact = gate.node().0 << 1 | u32::from(gate.is_inverted());
         lists[gate.node().index()].push(node.0);
     }

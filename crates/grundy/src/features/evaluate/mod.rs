@@ -52,7 +52,10 @@ impl FactSet {
 
     /// The true facts.
     pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
-        self.words.iter().enumerate().flat_map(|(number, &word)| bits(word).map(move |bit| number as u32 * 64 + bit))
+        self.words
+            .iter()
+            .enumerate()
+            .flat_map(|(number, &word)| bits(word).map(move |bit| number as u32 * 64 + bit))
     }
 }
 

@@ -5,10 +5,10 @@
 //! relations and indexes keep their memory.
 
 use super::{FactSet, Value};
-use crate::features::merge::observation_name;
-use crate::features::{Feature, Features};
 use crate::features::aggregate::Aggregate;
+use crate::features::merge::observation_name;
 use crate::features::merge::{GROUP, ungrouped};
+use crate::features::{Feature, Features};
 use crate::ground::write_term;
 use crate::lifted::{Lifted, LiftedConfig, LiftedState};
 use crate::reasoner::ReasonError;
@@ -62,7 +62,11 @@ impl Observer {
         })
     }
 
-    pub(in crate::features) fn value(&mut self, state: &LiftedState, out: &mut Vec<Value>) -> Result<(), ReasonError> {
+    pub(in crate::features) fn value(
+        &mut self,
+        state: &LiftedState,
+        out: &mut Vec<Value>,
+    ) -> Result<(), ReasonError> {
         let Observer { lifted, aggregates, names, features } = self;
         out.clear();
         out.extend(aggregates.iter().map(|aggregate| match aggregate {
@@ -71,7 +75,8 @@ impl Observer {
         }));
         lifted.observe(state, |symbols, terms, shape, relation| {
             if features.is_empty() {
-                let ids = names.iter().enumerate().filter_map(|(number, name)| Some((symbols.find(name)?, number)));
+                let ids =
+                    names.iter().enumerate().filter_map(|(number, name)| Some((symbols.find(name)?, number)));
                 features.extend(ids);
             }
             let one_feature = shape_is_feature(symbols, terms, shape);

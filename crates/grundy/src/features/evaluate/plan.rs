@@ -58,7 +58,11 @@ pub struct Plan {
 
 impl Plan {
     /// Makes a plan; `summaries` has one entry for each feature.
-    pub(in crate::features) fn new(network: Network, solutions: Vec<Solution>, summaries: &[Summary]) -> Plan {
+    pub(in crate::features) fn new(
+        network: Network,
+        solutions: Vec<Solution>,
+        summaries: &[Summary],
+    ) -> Plan {
         let mut readings = Vec::new();
         let mut accumulators = 0;
         for (feature, summary) in summaries.iter().enumerate() {

@@ -37,9 +37,11 @@ impl Candidate {
                 numbers.push(variable);
             }
         }
-        let new_number = |variable: VariableId| numbers.iter().position(|&other| other == variable).unwrap_or(0) as u32;
+        let new_number =
+            |variable: VariableId| numbers.iter().position(|&other| other == variable).unwrap_or(0) as u32;
         let mut rename = |term: TermId| rename(terms, term, &new_number);
-        let body: Vec<Literal> = body.iter().map(|literal| crate::meta::map_literal(literal, &mut rename)).collect();
+        let body: Vec<Literal> =
+            body.iter().map(|literal| crate::meta::map_literal(literal, &mut rename)).collect();
         let mut occurrences = vec![0; numbers.len()];
         for variable in body.iter().flat_map(|literal| variables_of(terms, literal)) {
             occurrences[variable.0 as usize] += 1;
@@ -91,10 +93,12 @@ impl Known {
     /// Adds a candidate; `false` if it is there already.
     pub(super) fn insert(&mut self, terms: &mut Terms, candidate: &Candidate) -> bool {
         // The order in which variables are counted does not matter.
-        let mut head: Vec<TermId> = candidate.counted.iter().map(|&v| terms.variable(VariableId(v))).collect();
+        let mut head: Vec<TermId> =
+            candidate.counted.iter().map(|&v| terms.variable(VariableId(v))).collect();
         head.sort_unstable();
         // `signature` does not look at heads beyond their number, so one order is as good as another for it.
-        let key = signature(terms, &[], &candidate.body) ^ (head.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let key =
+            signature(terms, &[], &candidate.body) ^ (head.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let terms = &*terms;
         let others = self.by_signature.entry(key).or_default();
         let same = |(other_head, other): &(Vec<TermId>, Vec<Literal>)| {
@@ -112,7 +116,8 @@ impl Known {
 /// Whether two clauses are the same but for names and the order of what is counted.
 fn permutations_match(terms: &Terms, a: (&[TermId], &[Literal]), b: (&[TermId], &[Literal])) -> bool {
     let variables = |body: &[Literal]| {
-        let all: BTreeSet<u32> = body.iter().flat_map(|literal| variables_of(terms, literal)).map(|v| v.0).collect();
+        let all: BTreeSet<u32> =
+            body.iter().flat_map(|literal| variables_of(terms, literal)).map(|v| v.0).collect();
         all.len()
     };
     if a.0.len() == variables(a.1) && b.0.len() == variables(b.1) {

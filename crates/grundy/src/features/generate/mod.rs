@@ -80,7 +80,8 @@ pub fn generate(
     kept.append(&mut sample.changing(&mut transformer.program, fresh));
     kept.truncate(config.count);
     let program = &mut transformer.program;
-    let rules: Vec<Rule> = kept.iter().enumerate().map(|(number, one)| to_rule(program, number, one)).collect();
+    let rules: Vec<Rule> =
+        kept.iter().enumerate().map(|(number, one)| to_rule(program, number, one)).collect();
     let printer = Printer::new(program, notation);
     let pairs = rules.iter().zip(kept);
     Ok(pairs.map(|(rule, one)| Generated { clause: printer.rule(rule), origin: one.origin }).collect())

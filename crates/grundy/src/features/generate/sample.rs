@@ -66,7 +66,8 @@ impl<'a> Sample<'a> {
     /// Which candidates have different values in different states; `None` if that cannot be told in time.
     fn value(&self, program: &mut Program, candidates: &[Candidate], time: Duration) -> Option<Vec<bool>> {
         let mut source = program.clone();
-        source.rules = candidates.iter().enumerate().map(|(number, one)| to_rule(&mut source, number, one)).collect();
+        source.rules =
+            candidates.iter().enumerate().map(|(number, one)| to_rule(&mut source, number, one)).collect();
         source.dynamic.clear();
         source.constraints.clear();
         let merged = merge(self.theory, &source, &Selection::default()).ok()?;
@@ -77,7 +78,8 @@ impl<'a> Sample<'a> {
         let mut changing = vec![false; candidates.len()];
         let mut values = Vec::new();
         for state in &self.states {
-            let facts = state.iter().map(|fact| observer.lifted.fact(fact)).collect::<Result<Vec<_>, _>>().ok()?;
+            let facts =
+                state.iter().map(|fact| observer.lifted.fact(fact)).collect::<Result<Vec<_>, _>>().ok()?;
             observer.value(&LiftedState::of(facts), &mut values).ok()?;
             let first = first.get_or_insert_with(|| values.clone());
             for (place, changing) in changing.iter_mut().enumerate() {

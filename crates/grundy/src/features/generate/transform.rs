@@ -29,8 +29,10 @@ impl<'a> Transformer<'a> {
         let analysis = classify(program);
         let mut kinds = Vec::new();
         for (predicate, info) in program.predicates().filter(|(_, info)| info.arity == 1) {
-            let rules: Vec<&Rule> = program.rules.iter().filter(|rule| rule.head.predicate == predicate).collect();
-            let is_kind = rules.iter().all(|rule| rule.body.is_empty()) && (1..=MOST_VALUES).contains(&rules.len());
+            let rules: Vec<&Rule> =
+                program.rules.iter().filter(|rule| rule.head.predicate == predicate).collect();
+            let is_kind =
+                rules.iter().all(|rule| rule.body.is_empty()) && (1..=MOST_VALUES).contains(&rules.len());
             let is_plain = info.keyword.is_none() || info.keyword == Some(Keyword::Role);
             if is_kind && is_plain {
                 kinds.push((predicate, rules.iter().map(|rule| rule.head.args[0]).collect()));
@@ -60,7 +62,10 @@ impl<'a> Transformer<'a> {
     pub(super) fn seeds(&mut self) -> Vec<Candidate> {
         let is_seed = |rule: &&Rule| match self.program.dialect {
             Dialect::Game => {
-                matches!(self.keyword(rule.head.predicate), Some(Keyword::Goal | Keyword::Legal | Keyword::Terminal))
+                matches!(
+                    self.keyword(rule.head.predicate),
+                    Some(Keyword::Goal | Keyword::Legal | Keyword::Terminal)
+                )
             }
             Dialect::Theory => self.analysis.class(rule.head.predicate) == Class::State,
         };
@@ -90,7 +95,8 @@ impl<'a> Transformer<'a> {
 
     /// Whether to go on with a candidate at all.
     fn is_wanted(&self, candidate: &Candidate) -> bool {
-        let by_moves = |literal: &Literal| literal.atom().is_some_and(|atom| self.class(atom.predicate) == Class::Move);
+        let by_moves =
+            |literal: &Literal| literal.atom().is_some_and(|atom| self.class(atom.predicate) == Class::Move);
         candidate.body.len() <= self.config.max_conditions
             && candidate.body.iter().any(|literal| self.depends_on_state(literal))
             && !candidate.body.iter().any(by_moves)
@@ -123,7 +129,8 @@ impl<'a> Transformer<'a> {
             let own: FxHashSet<VariableId> = variables_of(&self.program.terms, literal).into_iter().collect();
             let shares = |other: &&Literal| {
                 let is_static = !self.depends_on_state(other) && matches!(other, Literal::Holds(_));
-                is_static && variables_of(&self.program.terms, other).iter().any(|variable| own.contains(variable))
+                is_static
+                    && variables_of(&self.program.terms, other).iter().any(|variable| own.contains(variable))
             };
             let with: Vec<Literal> = candidate.body.iter().filter(shares).cloned().collect();
             found.push(vec![literal.clone()]);
@@ -167,7 +174,8 @@ impl<'a> Transformer<'a> {
     /// The values that a variable of this condition can be specialised to.
     fn values_of(&self, atom: &Atom) -> Option<Vec<(VariableId, TermId)>> {
         let takes_role = self.keyword(atom.predicate).is_some_and(Keyword::takes_role);
-        let of_kind = self.kinds.iter().find(|(kind, _)| *kind == atom.predicate).map(|(_, values)| values.clone());
+        let of_kind =
+            self.kinds.iter().find(|(kind, _)| *kind == atom.predicate).map(|(_, values)| values.clone());
         let values = of_kind.or_else(|| takes_role.then(|| self.program.roles()))?;
         let Term::Variable(variable) = self.program.terms.get(*atom.args.first()?) else { return None };
         Some(values.into_iter().map(|value| (variable, value)).collect())
@@ -181,8 +189,13 @@ impl<'a> Transformer<'a> {
             if self.keyword(atom.predicate) == Some(Keyword::True) || !self.depends_on_state(literal) {
                 continue;
             }
-            let rules: Vec<Rule> =
-                self.program.rules.iter().filter(|rule| rule.head.predicate == atom.predicate).cloned().collect();
+            let rules: Vec<Rule> = self
+                .program
+                .rules
+                .iter()
+                .filter(|rule| rule.head.predicate == atom.predicate)
+                .cloned()
+                .collect();
             for rule in rules {
                 let pairs = atom.args.iter().copied().zip(rule.head.args.iter().copied()).collect();
                 let body: Vec<Literal> = rule.literals().cloned().collect();
@@ -210,15 +223,19 @@ impl<'a> Transformer<'a> {
                 return None;
             }
         }
-        let kept = candidate.body.iter().enumerate().filter(|(number, _)| *number != place).map(|(_, l)| l.clone());
-        let new: Vec<Literal> = body.iter().map(|literal| map_literal(literal, |term| shift(terms, term, offset))).collect();
+        let kept =
+            candidate.body.iter().enumerate().filter(|(number, _)| *number != place).map(|(_, l)| l.clone());
+        let new: Vec<Literal> =
+            body.iter().map(|literal| map_literal(literal, |term| shift(terms, term, offset))).collect();
         let all: Vec<Literal> = kept.chain(new).collect();
         Some(all.iter().map(|literal| map_literal(literal, |term| bindings.apply(terms, term))).collect())
     }
 
     /// A fact becomes the conditions under which a legal move makes it true.
     fn regressed(&mut self, candidate: &Candidate) -> Vec<Candidate> {
-        let (Some(next), Some(does)) = (self.program.keyword(Keyword::Next), self.program.keyword(Keyword::Does)) else {
+        let (Some(next), Some(does)) =
+            (self.program.keyword(Keyword::Next), self.program.keyword(Keyword::Does))
+        else {
             return Vec::new();
         };
         let legal = self.program.predicate(Keyword::Legal.name(), 2);
@@ -228,7 +245,8 @@ impl<'a> Transformer<'a> {
             if self.keyword(atom.predicate) != Some(Keyword::True) {
                 continue;
             }
-            let rules: Vec<Rule> = self.program.rules.iter().filter(|rule| rule.head.predicate == next).cloned().collect();
+            let rules: Vec<Rule> =
+                self.program.rules.iter().filter(|rule| rule.head.predicate == next).cloned().collect();
             for rule in rules {
                 let may_be = |literal: &Literal| match literal {
                     Literal::Holds(atom) if atom.predicate == does => {

@@ -90,7 +90,8 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let theory = load_theory(&args.theory, &[side], &args.read)?.program;
     let (_, features) = load_features(&args.features, &theory, &args.read)?;
     let mut rng = Rng::with_seed(args.seed);
-    let matches: Vec<_> = (0..args.matches).map(|_| matches::play(usize::from(args.side), &mut rng)).collect();
+    let matches: Vec<_> =
+        (0..args.matches).map(|_| matches::play(usize::from(args.side), &mut rng)).collect();
     let experiment = Experiment { theory: &theory, features: &features, matches: &matches };
     let (count, mut speeds) = experiment.table(usize::from(args.naive_matches))?;
     if args.against.contains(&RivalArg::Swipl) {
@@ -102,7 +103,8 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         }
     }
     let growth = experiment.growth(&GROWTH, args.seed)?;
-    let boards = args.sizes.iter().map(|&side| sizes::measure(&theory, &features, side)).collect::<Result<_>>()?;
+    let boards =
+        args.sizes.iter().map(|&side| sizes::measure(&theory, &features, side)).collect::<Result<_>>()?;
     let results = Results { features: count, matches: matches.len(), speeds, growth, boards };
     print(&results.text())?;
     check(&results);

@@ -31,7 +31,12 @@ struct Answer {
 const MOST_TIME: Duration = Duration::from_secs(600);
 
 /// Values some states with SWI-Prolog.
-pub(super) fn run(theory: &Program, features: &Program, all: &Features, states: &[Vec<String>]) -> Result<Speed> {
+pub(super) fn run(
+    theory: &Program,
+    features: &Program,
+    all: &Features,
+    states: &[Vec<String>],
+) -> Result<Speed> {
     let found = Rival::Swipl.find().map_err(|why| anyhow!("swipl: {why}"))?;
     let scratch = Scratch::new()?;
     scratch.create("features.pl")?.write_all(program(theory, features, all, states)?.as_bytes())?;
@@ -57,7 +62,11 @@ pub(super) fn run(theory: &Program, features: &Program, all: &Features, states: 
 fn program(theory: &Program, features: &Program, all: &Features, states: &[Vec<String>]) -> Result<String> {
     let mut text = String::from(":- use_module(library(aggregate)).\n");
     for declaration in &theory.dynamic {
-        let _ = writeln!(text, ":- dynamic({}).", Printer::new(theory, Notation::Prolog).predicate(declaration.predicate));
+        let _ = writeln!(
+            text,
+            ":- dynamic({}).",
+            Printer::new(theory, Notation::Prolog).predicate(declaration.predicate)
+        );
     }
     let dynamic = dynamic_predicates(theory);
     let statics = static_facts(theory, &dynamic)?;
@@ -67,7 +76,11 @@ fn program(theory: &Program, features: &Program, all: &Features, states: &[Vec<S
     write_rules(features, features.rules.iter().collect(), &mut text);
     for feature in all.features() {
         let args: Vec<String> = (0..feature.arity).map(|number| format!("X{number}")).collect();
-        let head = if args.is_empty() { feature.name.clone() } else { format!("{}({})", feature.name, args.join(", ")) };
+        let head = if args.is_empty() {
+            feature.name.clone()
+        } else {
+            format!("{}({})", feature.name, args.join(", "))
+        };
         let goal = match feature.aggregate {
             Aggregate::Count => format!("aggregate_all(count, {head}, V)"),
             Aggregate::Sum(n) => format!("aggregate_all(sum(X{n}), {head}, V)"),
@@ -82,7 +95,12 @@ fn program(theory: &Program, features: &Program, all: &Features, states: &[Vec<S
         .iter()
         .map(|declaration| {
             let info = theory.info(declaration.predicate);
-            format!("functor(H{0}, {1}, {2}), retractall(H{0})", declaration.predicate.0, theory.symbols.name(info.name), info.arity)
+            format!(
+                "functor(H{0}, {1}, {2}), retractall(H{0})",
+                declaration.predicate.0,
+                theory.symbols.name(info.name),
+                info.arity
+            )
         })
         .collect();
     let _ = write!(
@@ -99,7 +117,8 @@ fn program(theory: &Program, features: &Program, all: &Features, states: &[Vec<S
 
 /// The predicates that depend on the state.
 fn dynamic_predicates(theory: &Program) -> BTreeSet<PredicateId> {
-    let mut found: BTreeSet<PredicateId> = theory.dynamic.iter().map(|declaration| declaration.predicate).collect();
+    let mut found: BTreeSet<PredicateId> =
+        theory.dynamic.iter().map(|declaration| declaration.predicate).collect();
     loop {
         let before = found.len();
         for rule in &theory.rules {
@@ -147,7 +166,12 @@ fn write_rules(program: &Program, rules: Vec<&Rule>, text: &mut String) {
             if let Some(at) = head.find(aggregate)
                 && let Some(end) = head[at..].find(')')
             {
-                head = format!("{}{}{}", &head[..at], &head[at + aggregate.len()..at + end], &head[at + end + 1..]);
+                head = format!(
+                    "{}{}{}",
+                    &head[..at],
+                    &head[at + aggregate.len()..at + end],
+                    &head[at + end + 1..]
+                );
             }
         }
         let _ = if body.is_empty() { writeln!(text, "{head}") } else { writeln!(text, "{head}:-{body}") };

@@ -19,5 +19,12 @@ pub(super) struct Column {
 pub(super) const TABLE_4: [Column; 3] = [
     Column { size: 4, clauses: 129, unfolded: 6_653, and_rows: 2_100, or_rows: 773, seconds: 24.4 },
     Column { size: 8, clauses: 513, unfolded: 211_101, and_rows: 116_940, or_rows: 8_459, seconds: 2_556.4 },
-    Column { size: 16, clauses: 2_345, unfolded: 6_217_082, and_rows: 4_559_737, or_rows: 82_570, seconds: 604_800.0 },
+    Column {
+        size: 16,
+        clauses: 2_345,
+        unfolded: 6_217_082,
+        and_rows: 4_559_737,
+        or_rows: 82_570,
+        seconds: 604_800.0,
+    },
 ];

@@ -48,7 +48,8 @@ impl Results {
         let published_naive = TABLE_3[2].1;
         let rows = self.speeds.iter().map(|speed| {
             let published = TABLE_3.iter().find(|(method, _)| *method == speed.method);
-            let (mean, deviation) = speed.of_match.map_or(Default::default(), |(m, d)| (short(m * 1e3), short(d * 1e3)));
+            let (mean, deviation) =
+                speed.of_match.map_or(Default::default(), |(m, d)| (short(m * 1e3), short(d * 1e3)));
             vec![
                 speed.method.clone(),
                 count(speed.states as u64),
@@ -67,7 +68,16 @@ impl Results {
                 self.matches,
                 count(states as u64)
             ),
-            header: vec!["method", "states", "ms a match", "deviation", "states/s", "× naive", "paper: states/s", "× naive"],
+            header: vec![
+                "method",
+                "states",
+                "ms a match",
+                "deviation",
+                "states/s",
+                "× naive",
+                "paper: states/s",
+                "× naive",
+            ],
             rows: rows.collect(),
         }
     }
@@ -79,7 +89,8 @@ impl Results {
             vec![count(point.features as u64), mean, deviation, short(state * 1e6)]
         });
         Table {
-            title: "Figure 1: time of a match by the number of features (incremental, drawn at random)".to_owned(),
+            title: "Figure 1: time of a match by the number of features (incremental, drawn at random)"
+                .to_owned(),
             header: vec!["features", "ms a match", "deviation", "µs a state"],
             rows: rows.collect(),
         }
@@ -136,7 +147,11 @@ impl Results {
     /// For people.
     pub(super) fn text(&self) -> String {
         let tables = self.tables();
-        tables.iter().filter(|(_, table)| !table.rows.is_empty()).map(|(_, table)| table.text() + "\n").collect()
+        tables
+            .iter()
+            .filter(|(_, table)| !table.rows.is_empty())
+            .map(|(_, table)| table.text() + "\n")
+            .collect()
     }
 
     /// For programs, each with the name of its file.
@@ -152,7 +167,10 @@ impl Results {
     fn growth_plot(&self) -> Plot {
         let points = self.growth.iter().map(|point| (point.features as f64, point.mean * 1e3));
         let bars = |sign: f64| {
-            let ends = self.growth.iter().map(move |point| (point.features as f64, (point.mean + sign * point.deviation) * 1e3));
+            let ends = self
+                .growth
+                .iter()
+                .map(move |point| (point.features as f64, (point.mean + sign * point.deviation) * 1e3));
             ends.collect::<Vec<_>>()
         };
         let series = vec![
@@ -171,17 +189,28 @@ impl Results {
 
     fn size_plot(&self) -> Plot {
         let ours = |value: fn(&Board) -> usize| {
-            self.boards.iter().map(move |board| (f64::from(board.side), value(board) as f64)).collect::<Vec<_>>()
+            self.boards
+                .iter()
+                .map(move |board| (f64::from(board.side), value(board) as f64))
+                .collect::<Vec<_>>()
         };
         let paper = |value: fn(&super::published::Column) -> u64| {
-            TABLE_4.iter().map(move |column| (f64::from(column.size), value(column) as f64)).collect::<Vec<_>>()
+            TABLE_4
+                .iter()
+                .map(move |column| (f64::from(column.size), value(column) as f64))
+                .collect::<Vec<_>>()
         };
         let series = vec![
             Series::new("unfolded clauses", Mark::Line, ours(|board| board.flat.ground_clauses as usize)),
             Series::new("and-rows", Mark::Line, ours(|board| board.flat.and_rows)),
             Series::new("or-rows", Mark::Line, ours(|board| board.flat.or_rows)),
-            Series::new("shared: nodes", Mark::Line, ours(|board| board.shared.and_rows + board.shared.or_rows)),
-            Series::new("paper: unfolded clauses", Mark::Crosses, paper(|column| column.unfolded)).ink(Ink::Of(0)),
+            Series::new(
+                "shared: nodes",
+                Mark::Line,
+                ours(|board| board.shared.and_rows + board.shared.or_rows),
+            ),
+            Series::new("paper: unfolded clauses", Mark::Crosses, paper(|column| column.unfolded))
+                .ink(Ink::Of(0)),
             Series::new("paper: and-rows", Mark::Crosses, paper(|column| column.and_rows)).ink(Ink::Of(1)),
             Series::new("paper: or-rows", Mark::Crosses, paper(|column| column.or_rows)).ink(Ink::Of(2)),
         ];

@@ -24,8 +24,8 @@ pub(super) fn measure(theory: &Program, features: &Program, side: u32) -> Result
     replace_fact(&mut theory, Notation::Prolog, &format!("size({side})")).map_err(|error| failure(&error))?;
     let config = FeatureConfig::default();
     let start = Instant::now();
-    let compiled =
-        Features::new(&theory, features, &Selection::default(), &[], &config).map_err(|error| failure(&error))?;
+    let compiled = Features::new(&theory, features, &Selection::default(), &[], &config)
+        .map_err(|error| failure(&error))?;
     let ground = start.elapsed();
     let start = Instant::now();
     let shared = compiled.compile(TableKind::Shared, &config).map_err(|error| failure(&error))?;

@@ -4,7 +4,8 @@ use crate::commands::bench::process::thread_time;
 use crate::output::{Failure, Outcome};
 use anyhow::Result;
 use grundy::features::{
-    Batch, FactSet, FeatureConfig, Features, Incremental, Naive, Scratch, Selection, StateReader, TableKind, Value,
+    Batch, FactSet, FeatureConfig, Features, Incremental, Naive, Scratch, Selection, StateReader, TableKind,
+    Value,
 };
 use grundy_syntax::Program;
 use std::time::Duration;
@@ -46,7 +47,8 @@ impl Experiment<'_> {
     fn compiled(&self, only: Option<Vec<String>>) -> Result<(Features, Vec<Vec<FactSet>>)> {
         let selection = Selection { also: Vec::new(), only };
         let config = FeatureConfig::default();
-        let features = Features::new(self.theory, self.features, &selection, &[], &config).map_err(failure)?;
+        let features =
+            Features::new(self.theory, self.features, &selection, &[], &config).map_err(failure)?;
         let mut reader = StateReader::new(&features);
         let read = |state: &Vec<String>| reader.read(state).map_err(|unknown| failure(unknown.why));
         let mut read_match = {
