@@ -46,7 +46,7 @@ enum Command {
     Verify(commands::verify::Args),
     Metarules(commands::metarules::Args),
     Unfold(commands::unfold::Args),
-    Features(commands::features::Args),
+    Features(Box<commands::features::Args>),
     Bench(commands::bench::Args),
 }
 

@@ -212,7 +212,7 @@ impl<'a> Unfolder<'a> {
         }
         match bytes > self.config.max_bytes {
             true => Err("memory"),
-            false if self.found.len() % 4096 == 0 && interrupted() => Err("interrupt"),
+            false if self.found.len().is_multiple_of(4096) && interrupted() => Err("interrupt"),
             false => Ok(()),
         }
     }

@@ -86,7 +86,7 @@ impl Batch {
         };
         let mut next = network.interface().first_gate();
         let last = network.node_count() as u32;
-        for range in network.loops().iter().cloned().chain([last..last]) {
+        for range in network.loops().iter().cloned().chain(std::iter::once(last..last)) {
             for node in next..range.start {
                 blocks[node as usize] = gate(blocks, NodeId(node));
             }

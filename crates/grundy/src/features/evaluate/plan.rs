@@ -1,7 +1,7 @@
 //! [`Plan`]: a network, and what its nodes mean to the values of features.
 //!
-//! A value is read off *accumulators*. A count or a sum has one, to which each solution adds its weight while it is true.
-//! A minimum or a maximum has one for each value that its argument can have, which counts the solutions with that
+//! A value is read off *accumulators*. Each feature has one, to which the solutions of a count or a sum add their weight
+//! while they are true. A minimum or a maximum has, besides, one for each value that its argument can have, which counts the solutions with that
 //! value; the first or last that is not zero is the answer.
 
 use super::Value;
@@ -15,12 +15,13 @@ pub(super) struct Share {
     pub(super) weight: i64,
 }
 
-/// How the value of a feature is read.
+/// A feature that is read off several accumulators: the first that is not zero tells its value.
 #[derive(Clone, Debug)]
-pub(super) enum Reading {
-    Single(u32),
-    /// Accumulators in the order in which they are looked at, and the value that each stands for.
-    First(Range<u32>, Box<[i64]>),
+pub(super) struct First {
+    feature: u32,
+    accumulators: Range<u32>,
+    /// The value that each of them stands for.
+    meanings: Box<[i64]>,
 }
 
 /// A solution of a feature: a signal of the network and, for aggregates, the value of the argument.
@@ -50,9 +51,9 @@ pub struct Plan {
     pub(super) shares: Vec<Share>,
     /// What the accumulators hold while every node is false.
     pub(super) bases: Vec<i64>,
-    pub(super) readings: Vec<Reading>,
-    /// Whether each feature has one accumulator.
-    is_plain: bool,
+    features: usize,
+    /// Minima and maxima; all other features are read off the accumulators of their own number.
+    firsts: Vec<First>,
     pub(in crate::features) solutions: Vec<Solution>,
 }
 
@@ -63,39 +64,34 @@ impl Plan {
         solutions: Vec<Solution>,
         summaries: &[Summary],
     ) -> Plan {
-        let mut readings = Vec::new();
-        let mut accumulators = 0;
+        let mut firsts: Vec<First> = Vec::new();
+        let mut count = summaries.len() as u32;
         for (feature, summary) in summaries.iter().enumerate() {
-            let first = accumulators;
-            readings.push(match summary {
-                Summary::Count | Summary::Sum => {
-                    accumulators += 1;
-                    Reading::Single(first)
-                }
-                Summary::Least | Summary::Greatest => {
-                    let own = solutions.iter().filter(|solution| solution.feature as usize == feature);
-                    let mut values: Vec<i64> = own.map(|solution| solution.argument).collect();
-                    values.sort_unstable();
-                    values.dedup();
-                    if *summary == Summary::Greatest {
-                        values.reverse();
-                    }
-                    accumulators += values.len() as u32;
-                    Reading::First(first..accumulators, values.into())
-                }
-            });
+            if matches!(summary, Summary::Count | Summary::Sum) {
+                continue;
+            }
+            let own = solutions.iter().filter(|solution| solution.feature as usize == feature);
+            let mut meanings: Vec<i64> = own.map(|solution| solution.argument).collect();
+            meanings.sort_unstable();
+            meanings.dedup();
+            if *summary == Summary::Greatest {
+                meanings.reverse();
+            }
+            let accumulators = count..count + meanings.len() as u32;
+            count = accumulators.end;
+            firsts.push(First { feature: feature as u32, accumulators, meanings: meanings.into() });
         }
-        let mut bases = vec![0; accumulators as usize];
+        let mut bases = vec![0; count as usize];
         let mut shares: Vec<(NodeId, Share)> = Vec::new();
         for solution in &solutions {
-            let (accumulator, weight) = match &readings[solution.feature as usize] {
-                Reading::Single(one) if summaries[solution.feature as usize] == Summary::Sum => {
-                    (*one, solution.argument)
-                }
-                Reading::Single(one) => (*one, 1),
-                Reading::First(range, values) => {
-                    let place = values.iter().position(|value| *value == solution.argument).unwrap_or(0);
-                    (range.start + place as u32, 1)
+            let (accumulator, weight) = match summaries[solution.feature as usize] {
+                Summary::Count => (solution.feature, 1),
+                Summary::Sum => (solution.feature, solution.argument),
+                Summary::Least | Summary::Greatest => {
+                    let first = firsts.iter().find(|first| first.feature == solution.feature);
+                    let first = first.expect("every minimum and maximum is there");
+                    let place = first.meanings.iter().position(|value| *value == solution.argument);
+                    (first.accumulators.start + place.expect("its values are known") as u32, 1)
                 }
             };
             // Node 0 is false: a constant signal needs no share.
@@ -107,8 +103,8 @@ impl Plan {
         }
         let (starts, shares) = sort_shares(network.node_count(), shares);
         let facts = network.interface().fluents.len();
-        let is_plain = readings.iter().all(|reading| matches!(reading, Reading::Single(_)));
-        Plan { network, facts, starts, shares, bases, readings, is_plain, solutions }
+        let features = summaries.len();
+        Plan { network, facts, starts, shares, bases, features, firsts, solutions }
     }
 
     /// What a node adds while it is true.
@@ -120,23 +116,17 @@ impl Plan {
     #[inline]
     pub(super) fn read(&self, accumulators: &[i64], values: &mut Vec<Value>) {
         values.clear();
-        if self.is_plain {
-            // Nearly always: a value is an accumulator, and the compiler can copy them all at once.
-            values.extend(accumulators.iter().map(|&value| Some(value)));
-            return;
+        values.extend(accumulators[..self.features].iter().map(|&value| Some(value)));
+        for First { feature, accumulators: range, meanings } in &self.firsts {
+            let own = &accumulators[range.start as usize..range.end as usize];
+            let first = own.iter().position(|&count| count != 0);
+            values[*feature as usize] = first.map(|place| meanings[place]);
         }
-        values.extend(self.readings.iter().map(|reading| match reading {
-            Reading::Single(one) => Some(accumulators[*one as usize]),
-            Reading::First(range, meanings) => {
-                let own = &accumulators[range.start as usize..range.end as usize];
-                own.iter().position(|&count| count != 0).map(|place| meanings[place])
-            }
-        }));
     }
 
     /// The number of features.
     pub fn features(&self) -> usize {
-        self.readings.len()
+        self.features
     }
 
     /// The network.

@@ -55,7 +55,7 @@ pub(super) fn evaluate(network: &Network, state: &FactSet, values: &mut [bool]) 
     };
     let mut next = network.interface().first_gate();
     let last = network.node_count() as u32;
-    for range in network.loops().iter().cloned().chain([last..last]) {
+    for range in network.loops().iter().cloned().chain(std::iter::once(last..last)) {
         for node in next..range.start {
             values[node as usize] = gate(values, NodeId(node));
         }

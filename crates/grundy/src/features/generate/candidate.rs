@@ -83,10 +83,13 @@ fn rename(terms: &mut Terms, term: TermId, number: &impl Fn(VariableId) -> u32) 
     }
 }
 
+/// What is counted, and the conditions.
+type Seen = (Vec<TermId>, Vec<Literal>);
+
 /// Candidates that were seen, up to renaming.
 #[derive(Default)]
 pub(super) struct Known {
-    by_signature: FxHashMap<u64, Vec<(Vec<TermId>, Vec<Literal>)>>,
+    by_signature: FxHashMap<u64, Vec<Seen>>,
 }
 
 impl Known {
@@ -101,7 +104,7 @@ impl Known {
             signature(terms, &[], &candidate.body) ^ (head.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let terms = &*terms;
         let others = self.by_signature.entry(key).or_default();
-        let same = |(other_head, other): &(Vec<TermId>, Vec<Literal>)| {
+        let same = |(other_head, other): &Seen| {
             other_head.len() == head.len()
                 && permutations_match(terms, (&head, &candidate.body), (other_head, other))
         };

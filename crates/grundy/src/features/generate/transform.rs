@@ -134,7 +134,7 @@ impl<'a> Transformer<'a> {
             };
             let with: Vec<Literal> = candidate.body.iter().filter(shares).cloned().collect();
             found.push(vec![literal.clone()]);
-            found.push([&[literal.clone()], &with[..]].concat());
+            found.push([std::slice::from_ref(literal), &with[..]].concat());
         }
         found.iter().map(|body| self.step(candidate, body, "taken apart")).collect()
     }

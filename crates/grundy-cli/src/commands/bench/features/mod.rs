@@ -98,7 +98,12 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         let all = Features::new(&theory, &features, &Selection::default(), &[], &FeatureConfig::default())?;
         let states: Vec<Vec<String>> = matches.iter().flatten().take(args.rival_states).cloned().collect();
         match prolog::run(&theory, &features, &all, &states) {
-            Ok(speed) => speeds.push(speed),
+            Ok(speed) => {
+                if experiment.checksum(speed.states)? != speed.checksum {
+                    note(&format!("error: {} gives other values", speed.method));
+                }
+                speeds.push(speed);
+            }
             Err(error) => note(&format!("note: {error:#}")),
         }
     }

@@ -94,6 +94,19 @@ impl Experiment<'_> {
         Ok((features.features().len(), speeds))
     }
 
+    /// The sum of all values in the first states, to compare with what others find.
+    pub(super) fn checksum(&self, states: usize) -> Result<i64> {
+        let (features, matches) = self.compiled(None)?;
+        let tables = features.compile(TableKind::Shared, &FeatureConfig::default()).map_err(failure)?;
+        let mut scratch = Scratch::new(tables.plan(&features).map_err(failure)?);
+        let mut values = Vec::new();
+        let sum = matches.iter().flatten().take(states).map(|state| {
+            scratch.value(state, &mut values);
+            checksum(&values)
+        });
+        Ok(sum.sum())
+    }
+
     /// The time of a state by the number of features: for each number, features drawn at random.
     pub(super) fn growth(&self, counts: &[usize], seed: u64) -> Result<Vec<Growth>> {
         let (all, _) = self.compiled(None)?;
