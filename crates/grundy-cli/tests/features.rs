@@ -185,7 +185,7 @@ fn generated_features_are_many_different_and_deterministic() {
     assert_eq!(clauses.len(), 127);
     let bodies: std::collections::BTreeSet<&str> = clauses
         .iter()
-        .map(|clause| clause.split_once(|c: char| c == ')').map_or(*clause, |(_, body)| body))
+        .map(|clause| clause.split_once(')').map_or(*clause, |(_, body)| body))
         .collect();
     assert!(bodies.len() > 60, "{}", bodies.len());
     let path = file("reversi.kif", &clauses.join("\n"));
