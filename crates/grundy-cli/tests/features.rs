@@ -183,10 +183,8 @@ fn generated_features_are_many_different_and_deterministic() {
         .filter_map(|one| one["clause"].as_str())
         .collect();
     assert_eq!(clauses.len(), 127);
-    let bodies: std::collections::BTreeSet<&str> = clauses
-        .iter()
-        .map(|clause| clause.split_once(')').map_or(*clause, |(_, body)| body))
-        .collect();
+    let bodies: std::collections::BTreeSet<&str> =
+        clauses.iter().map(|clause| clause.split_once(')').map_or(*clause, |(_, body)| body)).collect();
     assert!(bodies.len() > 60, "{}", bodies.len());
     let path = file("reversi.kif", &clauses.join("\n"));
     let output = grundy(&["features", "games/reversi.kif", &path, "--playouts", "1", "--json"]);

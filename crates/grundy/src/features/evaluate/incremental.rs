@@ -537,12 +537,16 @@ fn distance(a: &FactSet, b: &FactSet) -> u32 {
     a.words.iter().zip(&b.words).map(|(a, b)| (a ^ b).count_ones()).sum()
 }
 
-/// Adds a share to effects; a weight that is too large for one is spread over several.
+/// Adds a share to effects; a weight that is too large for one is spread over several. One without weight is there all the
+/// same, so that the change is told.
 fn push_effect(share: &Share, sign: i64, effects: &mut Vec<Effect>) {
     let mut left = share.weight * sign;
-    while left != 0 {
+    loop {
         let weight = left.clamp(i64::from(i32::MIN), i64::from(i32::MAX));
         effects.push(Effect { accumulator: share.accumulator, weight: weight as i32 });
         left -= weight;
+        if left == 0 {
+            return;
+        }
     }
 }
