@@ -223,7 +223,7 @@ fn all_tables_and_evaluators_agree_with_the_reference() {
         match compare(&features, TableKind::Flat, &read, &wanted) {
             Ok(()) => flat += 1,
             Err(error) => {
-                assert!(error.to_string().contains("never ends"), "seed {seed}: {error}\n{text}{clauses}")
+                assert!(error.to_string().contains("never ends"), "seed {seed}: {error}\n{text}{clauses}");
             }
         }
     }
