@@ -31,6 +31,9 @@ other(white, black).
 :- dynamic stone/2.
 :- dynamic does/1.
 
+% What stones there can be at all.
+base(stone(P, C)) :- point(P), player(C).
+
 :- stone(P, C), stone(P, D), C \== D.
 
 taken(P) :- stone(P, _C).

@@ -46,6 +46,7 @@ enum Command {
     Verify(commands::verify::Args),
     Metarules(commands::metarules::Args),
     Unfold(commands::unfold::Args),
+    Features(Box<commands::features::Args>),
     Bench(commands::bench::Args),
 }
 
@@ -60,6 +61,7 @@ fn main() -> ExitCode {
         Command::Verify(args) => commands::verify::run(&args),
         Command::Metarules(args) => commands::metarules::run(&args),
         Command::Unfold(args) => commands::unfold::run(&args),
+        Command::Features(args) => commands::features::run(&args),
         Command::Bench(args) => commands::bench::run(&args),
     };
     ExitCode::from(outcome.unwrap_or_else(Outcome::of_failure) as u8)

@@ -19,6 +19,18 @@ pub(crate) struct Step {
     moves: Option<BTreeMap<String, String>>,
 }
 
+impl Step {
+    /// Which playout it belongs to.
+    pub(crate) fn playout(&self) -> u64 {
+        self.playout
+    }
+
+    /// The true facts.
+    pub(crate) fn state(&self) -> &[String] {
+        &self.state
+    }
+}
+
 /// What replaying a trace found.
 #[derive(Default)]
 pub(crate) struct Replay {

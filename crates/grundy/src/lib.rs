@@ -5,6 +5,7 @@
 //! [`game::Game`].
 
 pub mod analysis;
+pub mod features;
 pub mod flat;
 pub mod game;
 pub mod ground;

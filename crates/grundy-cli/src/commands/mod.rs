@@ -4,6 +4,7 @@ pub(crate) mod bench;
 pub(crate) mod check;
 pub(crate) mod dump;
 pub(crate) mod export;
+pub(crate) mod features;
 pub(crate) mod ground;
 pub(crate) mod metarules;
 pub(crate) mod perft;

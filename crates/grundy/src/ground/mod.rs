@@ -171,6 +171,13 @@ impl GroundProgram {
         out
     }
 
+    /// The arguments of an atom: terms in which a variable stands for the column of its number, and the columns.
+    pub(crate) fn atom_parts(&self, atom: AtomId) -> (&[TermId], &[u32]) {
+        let relation = self.offsets.partition_point(|&offset| offset <= atom.0) - 1;
+        let row = self.relations[relation].row(atom.0 - self.offsets[relation]);
+        (&self.flat.relations[relation].template, row)
+    }
+
     /// The predicate of an atom.
     pub fn predicate_of(&self, atom: AtomId) -> PredicateId {
         let relation = self.offsets.partition_point(|&offset| offset <= atom.0) - 1;

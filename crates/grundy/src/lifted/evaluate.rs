@@ -291,6 +291,14 @@ impl Evaluation {
         Ok(moves)
     }
 
+    /// Calls `visit` with the shape and the rows of each relation of what can be seen.
+    pub(super) fn for_each_percept(&self, mut visit: impl FnMut(&Symbols, &Terms, TermId, &Relation)) {
+        for &relation in &self.relations[Keyword::Sees as usize] {
+            let shape = self.flat.relations[relation].template[1];
+            visit(&self.program.symbols, &self.engine.terms, shape, &self.engine.relations[relation]);
+        }
+    }
+
     pub(super) fn percepts(&mut self) -> Vec<Vec<String>> {
         let seen =
             by_role(&mut self.engine, &self.relations[Keyword::Sees as usize], &self.percepts, &self.roles);

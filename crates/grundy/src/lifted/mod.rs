@@ -12,8 +12,9 @@ mod state;
 mod treatment;
 
 use crate::reasoner::{ReasonError, Reasoner};
+use crate::tabling::Relation;
 use evaluate::Evaluation;
-use grundy_syntax::{Keyword, Program, TermId};
+use grundy_syntax::{Keyword, Program, Symbols, TermId, Terms};
 use prepare::Answer;
 pub(crate) use state::Codec;
 pub use state::LiftedState;
@@ -52,6 +53,24 @@ impl Lifted {
         let evaluation = Evaluation::new(program, config)?;
         let roles = evaluation.role_names();
         Ok(Lifted { evaluation, roles })
+    }
+
+    /// A fact as a term.
+    pub(crate) fn fact(&mut self, text: &str) -> Result<TermId, ReasonError> {
+        self.evaluation.term(text)
+    }
+
+    /// Evaluates what can be seen in a state if nobody makes a move, and calls `visit` with each relation of it: the shape
+    /// of what is seen, in which a variable stands for the column of its number, and the rows.
+    pub(crate) fn observe(
+        &mut self,
+        state: &LiftedState,
+        visit: impl FnMut(&Symbols, &Terms, TermId, &Relation),
+    ) -> Result<(), ReasonError> {
+        self.evaluation.look_at(state);
+        self.evaluation.answer(Answer::Sees)?;
+        self.evaluation.for_each_percept(visit);
+        Ok(())
     }
 
     /// What follows if nobody makes a move.

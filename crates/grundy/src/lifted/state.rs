@@ -7,6 +7,15 @@ use grundy_syntax::{Term, TermId, Terms};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct LiftedState(pub(super) Vec<TermId>);
 
+impl LiftedState {
+    /// The state in which these facts are true.
+    pub(crate) fn of(mut facts: Vec<TermId>) -> LiftedState {
+        facts.sort_unstable();
+        facts.dedup();
+        LiftedState(facts)
+    }
+}
+
 /// Translates between terms (facts, moves) and rows of the relations of one predicate. A row may
 /// begin with columns that are not part of the term: the role, in `does` and `legal`.
 pub(crate) struct Codec {

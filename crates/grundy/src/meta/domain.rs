@@ -143,6 +143,13 @@ impl Domain {
         read.unwrap_or_else(|| terms.constant(symbols.intern(text)))
     }
 
+    /// The name of the facts of a state that a predicate stands for, if it stands for any.
+    pub fn fact_name(&self, predicate: PredicateId) -> Option<&str> {
+        let is_fact = self.kind(predicate) == Kind::Fluent;
+        let name = self.functions.get(&predicate).copied().unwrap_or(self.program.info(predicate).name);
+        is_fact.then(|| self.program.symbols.name(name))
+    }
+
     pub(crate) fn kind(&self, predicate: PredicateId) -> Kind {
         self.kinds.get(predicate.0 as usize).copied().unwrap_or(Kind::View)
     }

@@ -40,9 +40,11 @@ pub use memory::Memory;
 pub use ordering::{Ordering, variables_in};
 pub use parameters::replace_fact;
 pub use pattern::Pattern;
+pub(crate) use pattern::{connected_parts, is_variant, signature};
 pub use print::{MetaPrinter, Printed, usual_notation};
 pub use single_valued::{Origin, SingleValued};
 pub use states::WorkingMemories;
+pub(crate) use terms::{Bindings, copy_term, map_literal, shift, variables_of};
 pub use useless::Useless;
 pub use winning::{
     Forced, MoveRules, MoveRulesConfig, extend, forced_moves, losing_target, move_rules, winning_target,

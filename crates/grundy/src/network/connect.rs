@@ -96,7 +96,7 @@ fn ands(builder: &mut Builder, rules: &RulesByHead, signals: &[Signal], head: u3
 }
 
 /// The rules of a ground program, sorted by the atom that they lead to.
-struct RulesByHead {
+pub(crate) struct RulesByHead {
     /// For each rule where its conditions begin; at the end, how many there are.
     starts: Vec<u32>,
     bodies: Vec<GroundLiteral>,
@@ -106,7 +106,7 @@ struct RulesByHead {
 }
 
 impl RulesByHead {
-    fn new(ground: &GroundProgram) -> RulesByHead {
+    pub(crate) fn new(ground: &GroundProgram) -> RulesByHead {
         let mut starts = vec![0];
         let mut bodies = Vec::with_capacity(ground.literal_count() as usize);
         let mut head_of = Vec::with_capacity(ground.rule_count() as usize);
@@ -129,20 +129,20 @@ impl RulesByHead {
         RulesByHead { starts, bodies, heads, order }
     }
 
-    fn of(&self, head: u32) -> &[u32] {
+    pub(crate) fn of(&self, head: u32) -> &[u32] {
         &self.order[self.heads[head as usize] as usize..self.heads[head as usize + 1] as usize]
     }
 
-    fn body(&self, rule: u32) -> &[GroundLiteral] {
+    pub(crate) fn body(&self, rule: u32) -> &[GroundLiteral] {
         &self.bodies[self.starts[rule as usize] as usize..self.starts[rule as usize + 1] as usize]
     }
 
-    fn mentions(&self, head: u32, atom: u32) -> bool {
+    pub(crate) fn mentions(&self, head: u32, atom: u32) -> bool {
         self.of(head).iter().any(|&rule| self.body(rule).iter().any(|literal| literal.atom.0 == atom))
     }
 
     /// Atoms that depend on each other, each behind all that it needs.
-    fn components(&self) -> Vec<Vec<u32>> {
+    pub(crate) fn components(&self) -> Vec<Vec<u32>> {
         let mut starts = vec![0];
         let mut targets = Vec::with_capacity(self.bodies.len());
         for head in 0..self.heads.len() as u32 - 1 {

@@ -1,5 +1,6 @@
 //! `grundy bench`: measurements that stand beside published ones.
 
+mod features;
 mod grounding;
 mod metarules;
 mod playouts;
@@ -21,6 +22,7 @@ pub(crate) struct Args {
 enum What {
     Grounding(grounding::Args),
     Playouts(playouts::Args),
+    Features(features::Args),
     Metarules(metarules::Args),
 }
 
@@ -28,6 +30,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     match &args.what {
         What::Grounding(args) => grounding::run(args),
         What::Playouts(args) => playouts::run(args),
+        What::Features(args) => features::run(args),
         What::Metarules(args) => metarules::run(args),
     }
 }

@@ -82,6 +82,22 @@ pub(crate) fn measure(command: &mut Command, bounds: Bounds, stop: &AtomicBool) 
     Ok(Ended { how, wall, cpu: used.rusage.utime + used.rusage.stime, peak_bytes })
 }
 
+/// The time of the processor that this thread has had, so that what else runs on the machine does not count. Where it
+/// cannot be told, the time by the clock.
+#[cfg(unix)]
+pub(crate) fn thread_time() -> Duration {
+    use rustix::time::{ClockId, clock_gettime};
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}
+
+/// The time by the clock.
+#[cfg(not(unix))]
+pub(crate) fn thread_time() -> Duration {
+    static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
+    START.get_or_init(Instant::now).elapsed()
+}
+
 /// Ends a process by its number. The waiting thread may have seen its end a moment ago, and then the
 /// number is free; but numbers are given out in turn, so that nobody else has it yet.
 #[cfg(unix)]

@@ -3,55 +3,55 @@
 use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Not};
 
 /// Words in a block.
-pub(super) const WORDS: usize = 8;
+pub(crate) const WORDS: usize = 8;
 
 /// How many games are played at once.
-pub(super) const LANES: usize = WORDS * 64;
+pub(crate) const LANES: usize = WORDS * 64;
 
 /// A bit for each lane. The loops are written for the compiler, which makes them a few wide instructions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(align(64))]
-pub(super) struct Block(pub(super) [u64; WORDS]);
+pub(crate) struct Block(pub(crate) [u64; WORDS]);
 
 impl Block {
-    pub(super) const NONE: Block = Block([0; WORDS]);
-    pub(super) const ALL: Block = Block([u64::MAX; WORDS]);
+    pub(crate) const NONE: Block = Block([0; WORDS]);
+    pub(crate) const ALL: Block = Block([u64::MAX; WORDS]);
 
     /// All lanes or none.
     #[inline(always)]
-    pub(super) fn splat(value: bool) -> Block {
+    pub(crate) fn splat(value: bool) -> Block {
         if value { Block::ALL } else { Block::NONE }
     }
 
     /// The lanes of this that are not in another.
     #[inline(always)]
-    pub(super) fn without(self, other: Block) -> Block {
+    pub(crate) fn without(self, other: Block) -> Block {
         Block(std::array::from_fn(|word| self.0[word] & !other.0[word]))
     }
 
     #[inline(always)]
-    pub(super) fn is_empty(self) -> bool {
+    pub(crate) fn is_empty(self) -> bool {
         self.0.iter().fold(0, |all, word| all | word) == 0
     }
 
     #[inline(always)]
-    pub(super) fn count(self) -> u32 {
+    pub(crate) fn count(self) -> u32 {
         self.0.iter().map(|word| word.count_ones()).sum()
     }
 
     #[inline(always)]
-    pub(super) fn get(self, lane: usize) -> bool {
+    pub(crate) fn get(self, lane: usize) -> bool {
         self.0[lane / 64] >> (lane % 64) & 1 == 1
     }
 
     #[inline(always)]
-    pub(super) fn set(&mut self, lane: usize, value: bool) {
+    pub(crate) fn set(&mut self, lane: usize, value: bool) {
         let bit = 1 << (lane % 64);
         self.0[lane / 64] = if value { self.0[lane / 64] | bit } else { self.0[lane / 64] & !bit };
     }
 
     /// The first lanes.
-    pub(super) fn first(lanes: usize) -> Block {
+    pub(crate) fn first(lanes: usize) -> Block {
         let mut block = Block::NONE;
         (0..lanes.min(LANES)).for_each(|lane| block.set(lane, true));
         block
@@ -59,7 +59,7 @@ impl Block {
 
     /// Calls `visit` with each lane.
     #[inline(always)]
-    pub(super) fn for_each(self, mut visit: impl FnMut(usize)) {
+    pub(crate) fn for_each(self, mut visit: impl FnMut(usize)) {
         for (number, mut word) in self.0.into_iter().enumerate() {
             while word != 0 {
                 visit(number * 64 + word.trailing_zeros() as usize);

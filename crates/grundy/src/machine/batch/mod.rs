@@ -14,6 +14,7 @@ mod player;
 mod random;
 mod simd;
 
+pub(crate) use block::{Block, LANES as BLOCK_LANES};
 pub(super) use lanes::Lanes;
 pub use player::BatchPlayer;
 

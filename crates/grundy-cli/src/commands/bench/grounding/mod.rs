@@ -7,7 +7,7 @@ mod figures;
 mod page;
 mod published;
 mod record;
-mod rivals;
+pub(super) mod rivals;
 mod run;
 mod summary;
 mod text;

@@ -13,7 +13,7 @@ use std::process::{Command, Stdio};
 
 /// The grounders that can be asked for by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum Rival {
+pub(crate) enum Rival {
     /// The grounder of answer-set programs, writing aspif
     Gringo,
     /// SWI-Prolog with tabling, the paper's method
@@ -55,7 +55,7 @@ impl Rival {
     }
 
     /// Finds the program, or gets it; an error tells why there is none.
-    pub(super) fn find(self) -> Result<Found, String> {
+    pub(crate) fn find(self) -> Result<Found, String> {
         let on_path = self.programs().iter().map(|words| Found::on_path(self, words));
         if let Some(found) = on_path.into_iter().find_map(Found::checked) {
             return Ok(found);
@@ -94,13 +94,13 @@ fn install(package: &str, folder: &Path) -> Result<(), String> {
 
 /// A program that can be started.
 #[derive(Clone, Debug)]
-pub(super) struct Found {
+pub(crate) struct Found {
     pub(super) rival: Rival,
     program: PathBuf,
     args: Vec<String>,
     env: Vec<(&'static str, String)>,
     /// What it says about itself.
-    pub(super) version: String,
+    pub(crate) version: String,
 }
 
 impl Found {
@@ -135,7 +135,7 @@ impl Found {
     }
 
     /// The command that grounds an exported game.
-    pub(super) fn ground(&self, game: &Path, max_memory: u64) -> Command {
+    pub(crate) fn ground(&self, game: &Path, max_memory: u64) -> Command {
         let mut command = self.command();
         match self.rival {
             Rival::Gringo => command.args(["--warn=none", "--output=intermediate"]),

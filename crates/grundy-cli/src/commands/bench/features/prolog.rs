@@ -1,0 +1,179 @@
+//! A tabled Prolog that values the same features, state by state.
+//!
+//! Static predicates are written out as facts, so that they are evaluated once; everything else is tabled, and the tables are
+//! thrown away for each state.
+
+use super::speed::Speed;
+use crate::commands::bench::grounding::rivals::Rival;
+use crate::commands::bench::process::{Bounds, How, measure};
+use crate::scratch::Scratch;
+use anyhow::{Result, anyhow};
+use grundy::features::{Aggregate, Features};
+use grundy_reference::{Evaluator, Limits};
+use grundy_syntax::{Literal, Notation, PredicateId, Printer, Program, Rule};
+use serde::Deserialize;
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::io::Write;
+use std::process::Stdio;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// What the program prints.
+#[derive(Deserialize)]
+struct Answer {
+    states: usize,
+    seconds: f64,
+    sum: i64,
+}
+
+/// No Prolog gets more time than this.
+const MOST_TIME: Duration = Duration::from_secs(600);
+
+/// Values some states with SWI-Prolog.
+pub(super) fn run(
+    theory: &Program,
+    features: &Program,
+    all: &Features,
+    states: &[Vec<String>],
+) -> Result<Speed> {
+    let found = Rival::Swipl.find().map_err(|why| anyhow!("swipl: {why}"))?;
+    let scratch = Scratch::new()?;
+    scratch.create("features.pl")?.write_all(program(theory, features, all, states)?.as_bytes())?;
+    let mut command = found.ground(&scratch.path("features.pl"), 4 << 30);
+    command.stdin(Stdio::null()).stdout(scratch.create("out")?).stderr(scratch.create("err")?);
+    let ended = measure(&mut command, Bounds { time: MOST_TIME, memory: None }, &AtomicBool::new(false))?;
+    let output = scratch.text("out");
+    let answer: Option<Answer> = output.lines().last().and_then(|line| serde_json::from_str(line).ok());
+    let answer = answer.filter(|_| ended.how == How::Exited(0)).ok_or_else(|| {
+        let why = scratch.text("err");
+        anyhow!("swipl failed: {:?} {}", ended.how, why.lines().next().unwrap_or(&output))
+    })?;
+    Ok(Speed {
+        method: format!("swipl ({})", found.version.trim_start_matches("SWI-Prolog version ")),
+        states: answer.states,
+        time: Duration::from_secs_f64(answer.seconds),
+        of_match: None,
+        checksum: answer.sum,
+    })
+}
+
+/// The program: facts, rules, and a loop over the states.
+fn program(theory: &Program, features: &Program, all: &Features, states: &[Vec<String>]) -> Result<String> {
+    let mut text = String::from(":- use_module(library(aggregate)).\n");
+    for declaration in &theory.dynamic {
+        let _ = writeln!(
+            text,
+            ":- dynamic({}).",
+            Printer::new(theory, Notation::Prolog).predicate(declaration.predicate)
+        );
+    }
+    let dynamic = dynamic_predicates(theory);
+    let statics = static_facts(theory, &dynamic)?;
+    text.push_str(&statics);
+    let rules = theory.rules.iter().filter(|rule| dynamic.contains(&rule.head.predicate));
+    write_rules(theory, rules.collect(), &mut text);
+    write_rules(features, features.rules.iter().collect(), &mut text);
+    for feature in all.features() {
+        let args: Vec<String> = (0..feature.arity).map(|number| format!("X{number}")).collect();
+        let head = if args.is_empty() {
+            feature.name.clone()
+        } else {
+            format!("{}({})", feature.name, args.join(", "))
+        };
+        let goal = match feature.aggregate {
+            Aggregate::Count => format!("aggregate_all(count, {head}, V)"),
+            Aggregate::Sum(n) => format!("aggregate_all(sum(X{n}), {head}, V)"),
+            Aggregate::Min(n) => format!("(aggregate_all(min(X{n}), {head}, V) -> true ; V = 0)"),
+            Aggregate::Max(n) => format!("(aggregate_all(max(X{n}), {head}, V) -> true ; V = 0)"),
+        };
+        let _ = writeln!(text, "value(V) :- {goal}.");
+    }
+    states.iter().for_each(|facts| _ = writeln!(text, "state([{}]).", facts.join(", ")));
+    let given: Vec<String> = theory
+        .dynamic
+        .iter()
+        .map(|declaration| {
+            let info = theory.info(declaration.predicate);
+            format!(
+                "functor(H{0}, {1}, {2}), retractall(H{0})",
+                declaration.predicate.0,
+                theory.symbols.name(info.name),
+                info.arity
+            )
+        })
+        .collect();
+    let _ = write!(
+        text,
+        "look(Facts, Sum) :- {}, abolish_all_tables, forall(member(F, Facts), assertz(F)),\n    \
+         aggregate_all(sum(V), value(V), Sum).\n\
+         main :- findall(F, state(F), States), length(States, N), get_time(T0),\n    \
+         foldl([F, S0, S]>>(look(F, V), S is S0 + V), States, 0, Sum), get_time(T1), T is T1 - T0,\n    \
+         format('{{\"states\":~w,\"seconds\":~w,\"sum\":~w}}~n', [N, T, Sum]).\n",
+        given.join(", ")
+    );
+    Ok(format!(":- use_module(library(yall)).\n:- use_module(library(apply)).\n{text}"))
+}
+
+/// The predicates that depend on the state.
+fn dynamic_predicates(theory: &Program) -> BTreeSet<PredicateId> {
+    let mut found: BTreeSet<PredicateId> =
+        theory.dynamic.iter().map(|declaration| declaration.predicate).collect();
+    loop {
+        let before = found.len();
+        for rule in &theory.rules {
+            if rule.literals().filter_map(Literal::atom).any(|atom| found.contains(&atom.predicate)) {
+                found.insert(rule.head.predicate);
+            }
+        }
+        if found.len() == before {
+            return found;
+        }
+    }
+}
+
+/// Everything that is the same in all states, as facts.
+fn static_facts(theory: &Program, dynamic: &BTreeSet<PredicateId>) -> Result<String> {
+    let heads: BTreeSet<PredicateId> = theory.rules.iter().map(|rule| rule.head.predicate).collect();
+    let wanted: Vec<PredicateId> = heads.into_iter().filter(|head| !dynamic.contains(head)).collect();
+    let given = vec![theory.dynamic.iter().map(|declaration| declaration.predicate).collect()];
+    let evaluator = Evaluator::new(theory.clone(), given, &wanted, Limits::default())?;
+    let mut own = theory.clone();
+    own.terms = evaluator.terms().clone();
+    let printer = Printer::new(&own, Notation::Prolog);
+    let mut text = String::new();
+    for &predicate in &wanted {
+        let mut rows: Vec<String> = evaluator
+            .rows(predicate)
+            .map(|row| printer.atom(&grundy_syntax::Atom { predicate, args: row.into() }, &[]))
+            .collect();
+        rows.sort_unstable();
+        rows.iter().for_each(|row| _ = writeln!(text, "{row}."));
+    }
+    Ok(text)
+}
+
+/// Rules, with their predicates tabled, and aggregates taken out of heads.
+fn write_rules(program: &Program, rules: Vec<&Rule>, text: &mut String) {
+    let printer = Printer::new(program, Notation::Prolog);
+    let heads: BTreeSet<PredicateId> = rules.iter().map(|rule| rule.head.predicate).collect();
+    heads.iter().for_each(|&head| _ = writeln!(text, ":- table {}.", printer.predicate(head)));
+    for rule in rules {
+        let line = printer.rule(rule);
+        let (head, body) = line.split_once(":-").unwrap_or((&line, ""));
+        let mut head = head.to_owned();
+        for aggregate in ["max(", "min(", "sum(", "count("] {
+            if let Some(at) = head.find(aggregate)
+                && let Some(end) = head[at..].find(')')
+            {
+                head = format!(
+                    "{}{}{}",
+                    &head[..at],
+                    &head[at + aggregate.len()..at + end],
+                    &head[at + end + 1..]
+                );
+            }
+        }
+        let _ = if body.is_empty() { writeln!(text, "{head}") } else { writeln!(text, "{head}:-{body}") };
+    }
+}

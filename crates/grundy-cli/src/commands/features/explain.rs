@@ -1,0 +1,40 @@
+//! `--explain FEATURE`: its solutions in a state.
+
+use super::load::Compiled;
+use super::states::States;
+use super::{Args, feature_named};
+use crate::output::{Failure, Outcome, print, print_json};
+use anyhow::Result;
+use serde_json::json;
+
+pub(super) fn run(args: &Args, compiled: &Compiled, states: &States) -> Result<Outcome> {
+    let name = args.explain.as_deref().unwrap_or_default();
+    let state = states.states.get(args.state.wrapping_sub(1)).ok_or_else(|| {
+        let message = format!("there is no state {}; `--states F` has {}", args.state, states.states.len());
+        Failure::new(Outcome::Usage, message)
+    })?;
+    let Some(state) = state else {
+        return Err(Failure::new(Outcome::Wrong, format!("state {} could not be read", args.state)).into());
+    };
+    let plan =
+        compiled.tables.plan(&compiled.features).map_err(|error| Failure::new(Outcome::Wrong, error))?;
+    for feature in feature_named(compiled, name)? {
+        let found = compiled.features.explain(&plan, feature, state);
+        let mut solutions: Vec<String> =
+            found.into_iter().map(|head| compiled.features.solution_text(head, compiled.notation)).collect();
+        solutions.sort_unstable();
+        let column = compiled.features.features()[feature].column();
+        if args.json {
+            print_json(&json!({"feature": column, "state": args.state, "solutions": solutions}))?;
+        } else {
+            let lines: Vec<String> = solutions.iter().map(|solution| format!("  {solution}\n")).collect();
+            print(&format!(
+                "{column} has {} solutions in state {}\n{}",
+                solutions.len(),
+                args.state,
+                lines.concat()
+            ))?;
+        }
+    }
+    Ok(if states.unknown > 0 { Outcome::Wrong } else { Outcome::Fine })
+}

@@ -1,0 +1,231 @@
+//! [`Clauses`]: the ground clauses of features, views in their bodies not yet unfolded.
+//!
+//! Static conditions are evaluated and gone; what is left are dynamic facts and views that depend on them. Facts are
+//! numbered densely, in the order of grounding. Both kinds of tables are made from this.
+
+use super::candidates::{Closed, add_candidates, unbound};
+use super::conflicts::{Conflicts, Determined};
+use super::error::{FeatureError, Place};
+use super::merge::{Feature, Merged, observation_name, ungrouped};
+use super::{FeatureConfig, HeadId};
+use crate::ground::{
+    AtomId, GroundConfig, GroundError, GroundLiteral, GroundProgram, LimitKind, ground, write_term,
+};
+use crate::network::RulesByHead;
+use grundy_syntax::{Atom, Condition, Keyword, Rule, Span, Term, TermId, VariableId};
+use rustc_hash::FxHashMap;
+
+/// No fact has this number.
+pub(super) const NO_FACT: u32 = u32::MAX;
+
+/// A solution that a feature can have.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Head {
+    pub(super) feature: u32,
+    pub(super) atom: AtomId,
+}
+
+/// Ground clauses. See the module's documentation.
+pub(super) struct Clauses {
+    pub(super) merged: Merged,
+    pub(super) ground: GroundProgram,
+    pub(super) rules: RulesByHead,
+    /// The atoms that are facts of the state.
+    pub(super) facts: Vec<AtomId>,
+    /// For each atom the number of the fact that it is.
+    pub(super) fact_of: Vec<u32>,
+    /// By feature.
+    pub(super) heads: Vec<Head>,
+    pub(super) conflicts: Conflicts,
+    /// The shapes of facts of which all candidates are known.
+    pub(super) closed: Closed,
+}
+
+/// The function under which the instances of a constraint are seen.
+const CONSTRAINT: &str = "constraint ";
+
+/// Grounds a merged theory.
+pub(super) fn ground_clauses(
+    mut merged: Merged,
+    known: &[Determined],
+    config: &FeatureConfig,
+) -> Result<Clauses, FeatureError> {
+    let closed = add_candidates(&mut merged)?;
+    if config.constraints {
+        add_constraints(&mut merged);
+    }
+    let ground_config = GroundConfig {
+        faithful: true,
+        max_rules: config.max_clauses,
+        max_bytes: config.max_bytes,
+        timeout: config.timeout,
+        interrupt: config.interrupt.clone(),
+        ..GroundConfig::default()
+    };
+    let ground = ground(&merged.program, &ground_config).map_err(|error| failure(&merged, error))?;
+    let facts: Vec<AtomId> = ground.atoms_of(Keyword::True).collect();
+    let mut fact_of = vec![NO_FACT; ground.atom_count() as usize];
+    facts.iter().enumerate().for_each(|(number, atom)| fact_of[atom.0 as usize] = number as u32);
+    check_closed(&merged, &ground, &facts, &closed)?;
+    let rules = RulesByHead::new(&ground);
+    let (heads, constraints) = heads(&merged, &ground);
+    let literals = |&atom: &AtomId| -> Option<Vec<u32>> {
+        let [rule] = *rules.of(atom.0) else { return None };
+        rules.body(rule).iter().map(|literal| fact_literal(&fact_of, literal)).collect()
+    };
+    let mut bodies: Vec<Vec<u32>> = constraints.iter().filter_map(literals).collect();
+    if config.constraints {
+        bodies.extend(super::conflicts::exclusive(&ground, &facts, known));
+    }
+    let conflicts = Conflicts::new(facts.len(), bodies);
+    Ok(Clauses { merged, rules, facts, fact_of, heads, conflicts, closed, ground })
+}
+
+/// A literal about a fact: its number, and in the lowest bit whether it is negated.
+fn fact_literal(fact_of: &[u32], literal: &GroundLiteral) -> Option<u32> {
+    let fact = fact_of[literal.atom.0 as usize];
+    (fact != NO_FACT).then_some(fact << 1 | u32::from(!literal.positive))
+}
+
+/// Makes the instances of constraints visible: each is seen under its number, with all its variables.
+fn add_constraints(merged: &mut Merged) {
+    for (number, constraint) in merged.constraints.clone().into_iter().enumerate() {
+        let program = &mut merged.program;
+        let observer = program.roles()[0];
+        let name = program.symbols.intern(&format!("{CONSTRAINT}{number}"));
+        let args: Vec<TermId> =
+            (0..constraint.variables.len() as u32).map(|v| program.terms.variable(VariableId(v))).collect();
+        let percept = program.terms.compound(name, &args);
+        let sees = program.predicate(Keyword::Sees.name(), 2);
+        let span = Span::default();
+        let body = constraint.body.into_iter().map(|literal| Condition { literal, span }).collect();
+        let head = Atom { predicate: sees, args: Box::new([observer, percept]) };
+        program.rules.push(Rule { head, body, variables: constraint.variables, span, head_span: span });
+    }
+}
+
+/// A fact that binds variables, and has no candidate at all, is a clause that cannot be made ground.
+fn check_closed(
+    merged: &Merged,
+    ground: &GroundProgram,
+    facts: &[AtomId],
+    closed: &Closed,
+) -> Result<(), FeatureError> {
+    let mut missing = closed.clone();
+    for &fact in facts {
+        let (template, _) = ground.atom_parts(fact);
+        match ground.flat().terms.get(template[0]) {
+            Term::Compound(name, args) => _ = missing.remove(&(name, args.len())),
+            Term::Constant(name) => _ = missing.remove(&(name, 0)),
+            // A column of its own: any name.
+            Term::Variable(_) => return Ok(()),
+        }
+    }
+    let mut findings: Vec<_> = missing.iter().map(|(shape, span)| unbound(merged, *shape, *span)).collect();
+    findings.sort_by_key(|finding| finding.place);
+    if findings.is_empty() { Ok(()) } else { Err(FeatureError::Wrong(findings)) }
+}
+
+/// The solutions that features can have, sorted by feature, and the instances of constraints.
+fn heads(merged: &Merged, ground: &GroundProgram) -> (Vec<Head>, Vec<AtomId>) {
+    let symbols = &ground.program().symbols;
+    let numbers: FxHashMap<_, u32> = merged
+        .features
+        .iter()
+        .enumerate()
+        .filter_map(|(number, feature)| Some((symbols.find(&observation_name(feature))?, number as u32)))
+        .collect();
+    let mut heads = Vec::new();
+    let mut constraints = Vec::new();
+    for atom in ground.atoms_of(Keyword::Sees) {
+        let (template, row) = ground.atom_parts(atom);
+        let terms = &ground.flat().terms;
+        let percept = ungrouped(symbols, terms, template[1], row);
+        let (Term::Constant(name) | Term::Compound(name, _)) = terms.get(percept) else { continue };
+        match numbers.get(&name) {
+            Some(&feature) => heads.push(Head { feature, atom }),
+            None if symbols.name(name).starts_with(CONSTRAINT) => constraints.push(atom),
+            None => {}
+        }
+    }
+    heads.sort_by_key(|head| (head.feature, head.atom));
+    (heads, constraints)
+}
+
+impl Clauses {
+    /// The features.
+    pub(super) fn features(&self) -> &[Feature] {
+        &self.merged.features
+    }
+
+    /// A clause of an atom.
+    pub(super) fn place_of(&self, atom: u32) -> Place {
+        let head = self.heads.iter().find(|head| head.atom.0 == atom);
+        match head {
+            Some(head) => self.features()[head.feature as usize].place,
+            None => self.merged.place_of(self.ground.predicate_of(AtomId(atom))),
+        }
+    }
+
+    /// The arguments of a head.
+    pub(super) fn head_args(&self, head: HeadId) -> Vec<TermId> {
+        let (template, row) = self.ground.atom_parts(self.heads[head.0 as usize].atom);
+        let terms = &self.ground.flat().terms;
+        match terms.get(ungrouped(&self.ground.program().symbols, terms, template[1], row)) {
+            Term::Compound(_, args) => args
+                .iter()
+                .map(|&arg| match terms.get(arg) {
+                    Term::Variable(column) => TermId(row[column.0 as usize]),
+                    _ => arg,
+                })
+                .collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// An argument of a head in KIF notation.
+    pub(super) fn head_arg_text(&self, head: HeadId, argument: usize) -> String {
+        let (_, row) = self.ground.atom_parts(self.heads[head.0 as usize].atom);
+        let mut text = String::new();
+        let arg = self.head_args(head)[argument];
+        write_term(&self.ground.program().symbols, &self.ground.flat().terms, arg, row, &mut text);
+        text
+    }
+
+    /// A fact in KIF notation.
+    pub(super) fn fact_text(&self, fact: u32) -> String {
+        self.ground.arg_text(self.facts[fact as usize], 0)
+    }
+}
+
+/// What a failure of grounding means for features.
+fn failure(merged: &Merged, error: GroundError) -> FeatureError {
+    match error {
+        GroundError::Limit { limit, span, .. } => {
+            let place = merged.place(span);
+            let (message, hint) = match limit {
+                LimitKind::TermDepth => (
+                    "unfolding never ends: the terms of this clause grow without end",
+                    "bound the recursion by a static condition",
+                ),
+                LimitKind::Timeout => {
+                    ("unfolding takes too long (limit `timeout`)", "`--timeout S` raises the limit")
+                }
+                LimitKind::Interrupt => ("interrupted", ""),
+                LimitKind::Memory => (
+                    "unfolding takes too much memory (limit `memory`)",
+                    "`--max-memory BYTES` raises the limit",
+                ),
+                LimitKind::Rules => (
+                    "there are too many ground clauses (limit `clauses`)",
+                    "`--max-clauses N` raises the limit",
+                ),
+            };
+            FeatureError::limit(limit.name(), place, message.to_owned(), hint)
+        }
+        GroundError::NegationCycle { span, .. } => {
+            let message = "a predicate depends on its own negation".to_owned();
+            FeatureError::wrong(merged.place(span), message, "in this clause", "")
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! What is wrong with a theory, its features or its states.
+
+use grundy_syntax::Span;
+
+/// Which of the two texts a place is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum File {
+    /// The theory or the game.
+    Theory,
+    /// The features.
+    Features,
+}
+
+/// A place in the theory or in the features.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// The text.
+    pub file: File,
+    /// Where in it.
+    pub span: Span,
+}
+
+/// One finding: as a diagnostic, but in one of two texts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// Where.
+    pub place: Place,
+    /// What is wrong, in one line.
+    pub message: String,
+    /// A few words under the place.
+    pub label: String,
+    /// What to do about it; may be empty.
+    pub hint: String,
+}
+
+/// Why there are no tables.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FeatureError {
+    /// The theory or the features are wrong.
+    #[error("{}", .0.iter().map(|finding| finding.message.as_str()).collect::<Vec<_>>().join("; "))]
+    Wrong(Vec<Finding>),
+    /// A limit was hit; the clause to blame.
+    #[error("{}", .finding.message)]
+    Limit {
+        /// The limit that was hit, by name.
+        limit: &'static str,
+        /// What happened, and where.
+        finding: Box<Finding>,
+    },
+}
+
+impl FeatureError {
+    /// A single finding.
+    pub(super) fn wrong(place: Place, message: String, label: &str, hint: &str) -> FeatureError {
+        FeatureError::Wrong(vec![Finding { place, message, label: label.into(), hint: hint.into() }])
+    }
+
+    /// A limit, with the clause that hit it.
+    pub(super) fn limit(limit: &'static str, place: Place, message: String, hint: &str) -> FeatureError {
+        let label = "unfolding this clause".to_owned();
+        let finding = Box::new(Finding { place, message, label, hint: hint.into() });
+        FeatureError::Limit { limit, finding }
+    }
+}

@@ -1,0 +1,552 @@
+//! Counters, and the propagation of differences.
+//!
+//! An AND counts its inputs that are false, an OR those that are true. What readers care for is whether a counter is
+//! zero: the *mark* of a node; an input's mark is its value. When a mark changes, the counters of its readers go up or
+//! down by one, and those that leave or reach zero are next. A step costs what changes, however many features there are.
+//!
+//! A fact is read by very many conjunctions, few of which have their other input. So a conjunction of two inputs, one of
+//! them a fact, has no counter: the fact is its *gate*. It keeps one bit for each conjunction that it is the gate of, the
+//! value of the other input, and when the fact changes, only those with a one are looked at.
+//!
+//! What recursion leaves (loops) has no counters: they would keep a dead cycle alive. A loop is evaluated anew when
+//! something that it reads has changed.
+
+use super::plan::Share;
+use super::{FactSet, Plan, Value, bits};
+use crate::network::{Kind, Network, NodeId, Signal};
+use std::sync::Arc;
+
+/// A solution that became true or false.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Change {
+    /// The solution, by its number in the tables.
+    pub solution: u32,
+    /// Whether it is true now.
+    pub is_true: bool,
+}
+
+/// Where the readers and the shares of a node begin; they end where those of the next node begin.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    reader: u32,
+    share: u32,
+    latch: u32,
+    gate: Gate,
+}
+
+/// The fact of a conjunction of two inputs.
+#[derive(Clone, Copy, Debug)]
+struct Gate {
+    /// The node of the fact; its lowest bit tells whether the fact has to be false. No gate is zero.
+    fact: u32,
+    /// The bit that tells whether the other input is true.
+    bit: u32,
+}
+
+/// A conjunction whose other input a node is.
+#[derive(Clone, Copy, Debug)]
+struct Latch {
+    node: u32,
+    gate: Gate,
+}
+
+/// Whether the other input of a conjunction is true.
+#[inline]
+fn is_ready(ready: &[u64], gate: Gate) -> bool {
+    ready[gate.bit as usize / 64] >> (gate.bit % 64) & 1 == 1
+}
+
+/// Whether the fact of a conjunction is as it has to be.
+#[inline]
+fn is_open(cells: &[Cell], gate: Gate) -> bool {
+    cells[gate.fact as usize >> 1] & 1 != gate.fact as Cell & 1
+}
+
+impl Gate {
+    const NONE: Gate = Gate { fact: 0, bit: 0 };
+}
+
+/// A counter, and in the lowest bit whether it goes down when the node that it reads is marked.
+#[derive(Clone, Copy, Debug)]
+struct Reader(u32);
+
+/// What a node adds to an accumulator when it is marked. Small, as there are many.
+#[derive(Clone, Copy, Debug)]
+struct Effect {
+    accumulator: u32,
+    weight: i32,
+}
+
+/// The counter of a node and, in the lowest bit, its mark as far as it has been propagated. Both are needed together, and
+/// what is small stays in the cache.
+type Cell = u16;
+
+/// The tables as counters see them; immutable, and shared between threads.
+#[derive(Debug)]
+struct Wiring {
+    /// One more than there are nodes.
+    nodes: Vec<Node>,
+    readers: Vec<Reader>,
+    effects: Vec<Effect>,
+    latches: Vec<Latch>,
+    /// For each fact's node where its words of bits begin; at the end, how many there are.
+    words: Vec<u32>,
+    /// For each bit the conjunction that it belongs to.
+    gated: Vec<u32>,
+    /// The bits when no fact is true.
+    ready: Vec<u64>,
+    /// For each node the loops that read it, mostly none: `(node, loop)`, sorted.
+    triggers: Vec<(u32, u32)>,
+    has_trigger: Vec<bool>,
+    /// Whether the mark of a node is the opposite of its value.
+    is_or: Vec<bool>,
+    /// The cells when no fact is true.
+    cells: Vec<Cell>,
+    accumulators: Vec<i64>,
+}
+
+/// Values features along states that differ little.
+#[derive(Clone)]
+pub struct Incremental {
+    plan: Arc<Plan>,
+    wiring: Arc<Wiring>,
+    current: FactSet,
+    cells: Vec<Cell>,
+    ready: Vec<u64>,
+    accumulators: Vec<i64>,
+    queue: Vec<u32>,
+    len: usize,
+    dirty: Vec<u32>,
+    /// The first state, to which it may be shorter to return.
+    home: Option<Arc<Home>>,
+    /// The nodes with shares whose marks have changed, if somebody wants to know.
+    changed: Option<Vec<u32>>,
+}
+
+/// A state that can be returned to at once: another match begins.
+struct Home {
+    state: FactSet,
+    cells: Vec<Cell>,
+    ready: Vec<u64>,
+    accumulators: Vec<i64>,
+}
+
+/// A state that differs from the current one in more facts than this is looked at from the first state, too.
+const FAR: u32 = 40;
+
+impl Incremental {
+    /// Prepares, with no fact being true.
+    pub fn new(plan: Arc<Plan>) -> Incremental {
+        let wiring = Arc::new(Wiring::new(&plan));
+        Incremental {
+            current: FactSet::new(plan.facts),
+            cells: wiring.cells.clone(),
+            ready: wiring.ready.clone(),
+            home: None,
+            accumulators: wiring.accumulators.clone(),
+            queue: vec![0; 1024],
+            len: 0,
+            dirty: Vec::new(),
+            changed: None,
+            wiring,
+            plan,
+        }
+    }
+
+    /// Goes to a state.
+    pub fn go_to(&mut self, state: &FactSet) {
+        if self.changed.is_none() && distance(&self.current, state) > FAR {
+            self.return_home(state);
+        }
+        self.walk_to(state);
+        if self.home.is_none() {
+            let (cells, ready) = (self.cells.clone(), self.ready.clone());
+            let (state, accumulators) = (state.clone(), self.accumulators.clone());
+            self.home = Some(Arc::new(Home { state, cells, ready, accumulators }));
+        }
+    }
+
+    /// Takes the first state for the current one, if it is nearer.
+    fn return_home(&mut self, state: &FactSet) {
+        let Some(home) = &self.home else { return };
+        if distance(&home.state, state) < distance(&self.current, state) / 2 {
+            self.cells.copy_from_slice(&home.cells);
+            self.ready.copy_from_slice(&home.ready);
+            self.accumulators.copy_from_slice(&home.accumulators);
+            self.current.words.copy_from_slice(&home.state.words);
+        }
+    }
+
+    /// Propagates all differences.
+    fn walk_to(&mut self, state: &FactSet) {
+        for word in 0..state.words.len() {
+            let difference = self.current.words[word] ^ state.words[word];
+            for bit in bits(difference) {
+                let node = 1 + word as u32 * 64 + bit;
+                self.set(node, state.words[word] >> bit & 1 == 1);
+            }
+            self.current.words[word] = state.words[word];
+        }
+        self.settle();
+    }
+
+    /// The values of all features in the current state.
+    pub fn values(&self, out: &mut Vec<Value>) {
+        self.plan.read(&self.accumulators, out);
+    }
+
+    /// Goes to a state and tells which solutions became true and which false.
+    pub fn changes(&mut self, state: &FactSet) -> Vec<Change> {
+        self.changed = Some(Vec::new());
+        self.go_to(state);
+        let mut nodes = self.changed.take().unwrap_or_default();
+        nodes.sort_unstable();
+        let mut changes = Vec::new();
+        // A node that changed twice is what it was.
+        for group in nodes.chunk_by(|a, b| a == b).filter(|group| group.len() % 2 == 1) {
+            let node = NodeId(group[0]);
+            let value = self.is_marked(node.0) != self.wiring.is_or[node.index()];
+            let solutions = self.plan.solutions.iter().enumerate();
+            let own = solutions.filter(|(_, solution)| solution.holds.node() == node);
+            changes.extend(own.map(|(number, solution)| Change {
+                solution: number as u32,
+                is_true: value != solution.holds.is_inverted(),
+            }));
+        }
+        changes.sort_unstable();
+        changes
+    }
+
+    /// Lets an input be marked, or not, from the next time that changes are propagated.
+    fn set(&mut self, node: u32, marked: bool) {
+        self.cells[node as usize] = Cell::from(!marked) << 1 | (self.cells[node as usize] & 1);
+        if self.queue.len() <= self.len {
+            self.queue.resize(self.len * 2 + 64, 0);
+        }
+        self.queue[self.len] = node;
+        self.len += 1;
+    }
+
+    /// Propagates until nothing changes any more.
+    fn settle(&mut self) {
+        loop {
+            self.drain();
+            // A loop depends on loops before it at most.
+            let Some(&first) = self.dirty.iter().min() else { return };
+            self.dirty.retain(|&number| number != first);
+            self.settle_loop(first as usize);
+        }
+    }
+
+    /// Propagates until the queue is empty.
+    ///
+    /// This is where the time goes. Whether a counter crosses zero is as good as random, so that a branch on it would be
+    /// mispredicted again and again: every reader is written to the end of the queue, which moves on only where it
+    /// should.
+    fn drain(&mut self) {
+        let wiring = &*self.wiring;
+        let (cells, ready) = (&mut self.cells[..], &mut self.ready[..]);
+        let has_loops = !wiring.triggers.is_empty();
+        let mut head = 0;
+        while head < self.len {
+            let number = self.queue[head] as usize;
+            head += 1;
+            let cell = cells[number];
+            let [node, next] = wiring.nodes[number..number + 2] else { unreachable!("there is one more") };
+            let marked = match node.gate.fact {
+                0 => cell >> 1 == 0,
+                _ => is_ready(ready, node.gate) && is_open(cells, node.gate),
+            };
+            if marked == (cell & 1 == 1) {
+                continue;
+            }
+            cells[number] = cell ^ 1;
+            let readers = &wiring.readers[node.reader as usize..next.reader as usize];
+            if self.queue.len() < self.len + readers.len() {
+                self.queue.resize((self.len + readers.len()) * 2, 0);
+            }
+            // Up by one in the counter is up by two in the cell.
+            let (up, turned) = (2 as Cell, u32::from(!marked));
+            let queue = &mut self.queue[self.len..self.len + readers.len()];
+            let mut len = 0;
+            for &Reader(reader) in readers {
+                let cell = &mut cells[(reader >> 1) as usize];
+                let before = *cell;
+                let goes_down = ((reader & 1) ^ turned) as Cell;
+                let after = before.wrapping_add(up).wrapping_sub(goes_down << 2);
+                *cell = after;
+                queue[len] = reader >> 1;
+                len += usize::from(before.min(after) < 2);
+            }
+            self.len += len;
+            let latches = &wiring.latches[node.latch as usize..next.latch as usize];
+            if !latches.is_empty() {
+                if self.queue.len() < self.len + latches.len() {
+                    self.queue.resize((self.len + latches.len()) * 2, 0);
+                }
+                for latch in latches {
+                    ready[latch.gate.bit as usize / 64] ^= 1 << (latch.gate.bit % 64);
+                    self.queue[self.len] = latch.node;
+                    self.len += usize::from(is_open(cells, latch.gate));
+                }
+            }
+            if number <= self.plan.facts {
+                for word in wiring.words[number]..wiring.words[number + 1] {
+                    let ones = ready[word as usize];
+                    let room = self.len + ones.count_ones() as usize;
+                    if self.queue.len() < room {
+                        self.queue.resize(room * 2, 0);
+                    }
+                    for bit in bits(ones) {
+                        self.queue[self.len] = wiring.gated[word as usize * 64 + bit as usize];
+                        self.len += 1;
+                    }
+                }
+            }
+            if node.share != next.share {
+                let sign = i64::from(marked) * 2 - 1;
+                for effect in &wiring.effects[node.share as usize..next.share as usize] {
+                    self.accumulators[effect.accumulator as usize] += sign * i64::from(effect.weight);
+                }
+                if let Some(changed) = &mut self.changed {
+                    changed.push(number as u32);
+                }
+            }
+            if has_loops && wiring.has_trigger[number] {
+                let from = wiring.triggers.partition_point(|&(node, _)| (node as usize) < number);
+                let own = wiring.triggers[from..].iter().take_while(|&&(node, _)| node as usize == number);
+                self.dirty.extend(own.map(|&(_, number)| number));
+            }
+        }
+        self.len = 0;
+    }
+
+    fn is_marked(&self, node: u32) -> bool {
+        self.cells[node as usize] & 1 == 1
+    }
+
+    fn mark(&mut self, node: u32, marked: bool) {
+        let cell = &mut self.cells[node as usize];
+        *cell = *cell & !1 | Cell::from(marked);
+    }
+
+    /// Evaluates a loop anew, and lets the nodes that have changed be propagated.
+    fn settle_loop(&mut self, number: usize) {
+        let plan = self.plan.clone();
+        let network = &plan.network;
+        let range = network.loops()[number].clone();
+        let before: Vec<bool> = range.clone().map(|node| self.is_marked(node)).collect();
+        range.clone().for_each(|node| self.mark(node, false));
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for node in range.clone() {
+                if !self.is_marked(node) && gate(network, NodeId(node), |signal| self.reads(signal)) {
+                    self.mark(node, true);
+                    changed = true;
+                }
+            }
+        }
+        for (node, before) in range.zip(before) {
+            let now = self.is_marked(node);
+            self.mark(node, before);
+            if now != before {
+                self.set(node, now);
+            }
+        }
+    }
+
+    fn reads(&self, signal: Signal) -> bool {
+        let node = signal.node().index();
+        (self.is_marked(node as u32) != self.wiring.is_or[node]) != signal.is_inverted()
+    }
+}
+
+fn gate(network: &Network, node: NodeId, value: impl Fn(Signal) -> bool) -> bool {
+    match network.kind(node) {
+        Kind::And => network.inputs(node).iter().all(|&input| value(input)),
+        _ => network.inputs(node).iter().any(|&input| value(input)),
+    }
+}
+
+impl Wiring {
+    fn new(plan: &Plan) -> Wiring {
+        let network = &plan.network;
+        let mut in_loop = vec![None; network.node_count()];
+        for (number, range) in network.loops().iter().enumerate() {
+            range.clone().for_each(|node| in_loop[node as usize] = Some(number as u32));
+        }
+        let is_or: Vec<bool> = network
+            .nodes()
+            .map(|node| network.kind(node) == Kind::Or && in_loop[node.index()].is_none() && node.0 > 0)
+            .collect();
+        let gates = gates(network, &in_loop);
+        let mut latches: Vec<(u32, Latch)> = Vec::new();
+        let mut edges: Vec<(u32, Reader)> = Vec::with_capacity(network.edge_count());
+        let mut triggers: Vec<(u32, u32)> = Vec::new();
+        for node in network.gates() {
+            for input in network.inputs(node) {
+                let from = input.node();
+                let gate = gates.of[node.index()];
+                if gate.fact != 0 {
+                    if gate.fact != from.0 << 1 | u32::from(input.is_inverted()) {
+                        latches.push((from.0, Latch { node: node.0, gate }));
+                    }
+                    continue;
+                }
+                match in_loop[node.index()] {
+                    Some(number) if in_loop[from.index()] != Some(number) => triggers.push((from.0, number)),
+                    Some(_) => {}
+                    None => {
+                        // An OR counts what is true, an AND what is false.
+                        let marked_is_true = input.is_inverted() == is_or[from.index()];
+                        let counts_true = network.kind(node) == Kind::Or;
+                        edges.push((from.0, Reader(node.0 << 1 | u32::from(counts_true != marked_is_true))));
+                    }
+                }
+            }
+        }
+        edges.sort_unstable_by_key(|&(from, Reader(to))| (from, to));
+        triggers.sort_unstable();
+        triggers.dedup();
+        let mut has_trigger = vec![false; network.node_count()];
+        triggers.iter().for_each(|&(node, _)| has_trigger[node as usize] = true);
+        let mut nodes = Vec::with_capacity(network.node_count() + 1);
+        let mut effects = Vec::with_capacity(plan.shares.len());
+        latches.sort_by_key(|(from, latch)| (*from, latch.node));
+        let (mut at, mut latch) = (0, 0);
+        for node in network.nodes() {
+            let gate = gates.of[node.index()];
+            nodes.push(Node { reader: at as u32, share: effects.len() as u32, latch: latch as u32, gate });
+            while latches.get(latch).is_some_and(|(from, _)| *from == node.0) {
+                latch += 1;
+            }
+            while edges.get(at).is_some_and(|&(from, _)| from == node.0) {
+                at += 1;
+            }
+            let sign = if is_or[node.index()] { -1 } else { 1 };
+            plan.shares_of(node).iter().for_each(|share| push_effect(share, sign, &mut effects));
+        }
+        nodes.push(Node {
+            reader: at as u32,
+            share: effects.len() as u32,
+            latch: latch as u32,
+            gate: Gate::NONE,
+        });
+        let latches = latches.into_iter().map(|(_, latch)| latch).collect();
+        let readers = edges.into_iter().map(|(_, reader)| reader).collect();
+        let (cells, accumulators) = (Vec::new(), Vec::new());
+        let Gates { words, gated, .. } = gates;
+        let ready = vec![0; words.last().copied().unwrap_or(0) as usize];
+        let mut wiring = Wiring {
+            nodes,
+            readers,
+            effects,
+            latches,
+            words,
+            gated,
+            ready,
+            triggers,
+            has_trigger,
+            is_or,
+            cells,
+            accumulators,
+        };
+        wiring.start(plan, &in_loop);
+        wiring
+    }
+
+    /// Evaluates everything for the state without facts.
+    fn start(&mut self, plan: &Plan, in_loop: &[Option<u32>]) {
+        let network = &plan.network;
+        let mut values = vec![false; network.node_count()];
+        super::scratch::evaluate(network, &FactSet::new(plan.facts), &mut values);
+        let value = |signal: Signal| values[signal.node().index()] != signal.is_inverted();
+        self.cells = vec![0; network.node_count()];
+        self.accumulators = plan.bases.clone();
+        for node in network.nodes() {
+            let number = node.index();
+            let holds = value(Signal::of(node));
+            let marked = holds != self.is_or[number];
+            let gate = self.nodes[number].gate;
+            let is_gate = |input: &&Signal| gate.fact == input.node().0 << 1 | u32::from(input.is_inverted());
+            let inputs = network.inputs(node).iter().filter(|input| !is_gate(input));
+            let counted = match network.kind(node) {
+                _ if node.0 < network.interface().first_gate() || in_loop[number].is_some() => {
+                    usize::from(!marked)
+                }
+                Kind::Or => inputs.filter(|&&input| value(input)).count(),
+                _ => inputs.filter(|&&input| !value(input)).count(),
+            };
+            self.cells[number] = (counted as Cell) << 1 | Cell::from(marked);
+            if gate.fact != 0 && counted == 0 {
+                self.ready[gate.bit as usize / 64] |= 1 << (gate.bit % 64);
+            }
+            if holds {
+                for share in plan.shares_of(node) {
+                    self.accumulators[share.accumulator as usize] += share.weight;
+                }
+            }
+        }
+    }
+}
+
+/// The gates of conjunctions, and the bits that facts keep for them.
+struct Gates {
+    /// By node.
+    of: Vec<Gate>,
+    words: Vec<u32>,
+    gated: Vec<u32>,
+}
+
+/// Chooses a gate for each conjunction of two inputs outside of loops that reads a fact: the fact that is read most.
+fn gates(network: &Network, in_loop: &[Option<u32>]) -> Gates {
+    let first_gate = network.interface().first_gate();
+    let is_fact = |signal: &Signal| (1..first_gate).contains(&signal.node().0);
+    let counts = network.reader_counts();
+    let mut of = vec![Gate::NONE; network.node_count()];
+    let mut lists: Vec<Vec<u32>> = vec![Vec::new(); first_gate as usize];
+    let is_pair = |node: &NodeId| {
+        network.kind(*node) == Kind::And
+            && network.inputs(*node).len() == 2
+            && in_loop[node.index()].is_none()
+    };
+    for node in network.gates().filter(is_pair) {
+        let facts = network.inputs(node).iter().filter(|input| is_fact(input));
+        let Some(gate) = facts.max_by_key(|input| (counts[input.node().index()], input.node())) else {
+            continue;
+        };
+        of[node.index()].fact = gate.node().0 << 1 | u32::from(gate.is_inverted());
+        lists[gate.node().index()].push(node.0);
+    }
+    let mut words = vec![0];
+    let mut gated = Vec::new();
+    for list in lists {
+        for &node in &list {
+            of[node as usize].bit = gated.len() as u32;
+            gated.push(node);
+        }
+        gated.resize(gated.len().next_multiple_of(64), 0);
+        words.push(gated.len() as u32 / 64);
+    }
+    Gates { of, words, gated }
+}
+
+/// In how many facts two states differ.
+fn distance(a: &FactSet, b: &FactSet) -> u32 {
+    a.words.iter().zip(&b.words).map(|(a, b)| (a ^ b).count_ones()).sum()
+}
+
+/// Adds a share to effects; a weight that is too large for one is spread over several. One without weight is there all the
+/// same, so that the change is told.
+fn push_effect(share: &Share, sign: i64, effects: &mut Vec<Effect>) {
+    let mut left = share.weight * sign;
+    loop {
+        let weight = left.clamp(i64::from(i32::MIN), i64::from(i32::MAX));
+        effects.push(Effect { accumulator: share.accumulator, weight: weight as i32 });
+        left -= weight;
+        if left == 0 {
+            return;
+        }
+    }
+}

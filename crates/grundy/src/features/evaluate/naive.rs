@@ -1,0 +1,145 @@
+//! The baseline: the clauses evaluated bottom-up, anew for each state.
+//!
+//! This is what a deductive database does (the third line of table 3 of the paper), done as well as the engine can:
+//! static predicates are evaluated once, joins are planned with the sizes that relations have in the first states, and
+//! relations and indexes keep their memory.
+
+use super::{FactSet, Value};
+use crate::features::aggregate::Aggregate;
+use crate::features::merge::observation_name;
+use crate::features::merge::{GROUP, ungrouped};
+use crate::features::{Feature, Features};
+use crate::ground::write_term;
+use crate::lifted::{Lifted, LiftedConfig, LiftedState};
+use crate::reasoner::ReasonError;
+use crate::tabling::Relation;
+use grundy_syntax::{Program, SymbolId, Symbols, Term, TermId, Terms};
+use rustc_hash::FxHashMap;
+
+/// Values features by evaluating their clauses.
+pub struct Naive {
+    observer: Observer,
+    facts: Vec<TermId>,
+}
+
+impl Naive {
+    /// Prepares; everything static is evaluated.
+    pub fn new(features: &Features) -> Result<Naive, ReasonError> {
+        let merged = &features.clauses.merged;
+        let mut observer = Observer::new(&merged.program, &merged.features, &LiftedConfig::default())?;
+        let texts = (0..features.fact_count() as u32).map(|fact| features.fact_kif(fact));
+        let facts = texts.map(|text| observer.lifted.fact(&text)).collect::<Result<Vec<_>, _>>()?;
+        Ok(Naive { observer, facts })
+    }
+
+    /// Values all features in a state.
+    pub fn value(&mut self, state: &FactSet, out: &mut Vec<Value>) -> Result<(), ReasonError> {
+        let facts = state.iter().map(|fact| self.facts[fact as usize]).collect();
+        self.observer.value(&LiftedState::of(facts), out)
+    }
+}
+
+/// Counts what an observer sees in states.
+pub(in crate::features) struct Observer {
+    pub(in crate::features) lifted: Lifted,
+    aggregates: Vec<Aggregate>,
+    names: Vec<String>,
+    /// The features by the name of what is seen.
+    features: FxHashMap<SymbolId, usize>,
+}
+
+impl Observer {
+    pub(in crate::features) fn new(
+        program: &Program,
+        features: &[Feature],
+        config: &LiftedConfig,
+    ) -> Result<Observer, ReasonError> {
+        Ok(Observer {
+            lifted: Lifted::new(program, config)?,
+            aggregates: features.iter().map(|feature| feature.aggregate).collect(),
+            names: features.iter().map(observation_name).collect(),
+            features: FxHashMap::default(),
+        })
+    }
+
+    pub(in crate::features) fn value(
+        &mut self,
+        state: &LiftedState,
+        out: &mut Vec<Value>,
+    ) -> Result<(), ReasonError> {
+        let Observer { lifted, aggregates, names, features } = self;
+        out.clear();
+        out.extend(aggregates.iter().map(|aggregate| match aggregate {
+            Aggregate::Count | Aggregate::Sum(_) => Some(0),
+            Aggregate::Min(_) | Aggregate::Max(_) => None,
+        }));
+        lifted.observe(state, |symbols, terms, shape, relation| {
+            if features.is_empty() {
+                let ids =
+                    names.iter().enumerate().filter_map(|(number, name)| Some((symbols.find(name)?, number)));
+                features.extend(ids);
+            }
+            let one_feature = shape_is_feature(symbols, terms, shape);
+            for row in 0..relation.len() {
+                let percept = ungrouped(symbols, terms, shape, relation.row(row));
+                let (Term::Constant(name) | Term::Compound(name, _)) = terms.get(percept) else { continue };
+                let Some(&feature) = features.get(&name) else { continue };
+                if one_feature {
+                    return add(symbols, terms, (aggregates[feature], percept), relation, &mut out[feature]);
+                }
+                add_one(symbols, terms, (aggregates[feature], percept), &[], &mut out[feature]);
+            }
+        })
+    }
+}
+
+/// Whether all rows of a relation belong to one feature.
+fn shape_is_feature(symbols: &Symbols, terms: &Terms, mut shape: TermId) -> bool {
+    while let Term::Compound(name, [inner]) = terms.get(shape) {
+        if !symbols.name(name).starts_with(GROUP) {
+            break;
+        }
+        shape = *inner;
+    }
+    !matches!(terms.get(shape), Term::Variable(_))
+}
+
+/// Adds the rows of a relation to the value of its feature.
+fn add(
+    symbols: &Symbols,
+    terms: &Terms,
+    (aggregate, shape): (Aggregate, TermId),
+    relation: &Relation,
+    value: &mut Value,
+) {
+    if aggregate == Aggregate::Count {
+        *value = value.map(|value| value + i64::from(relation.len()));
+        return;
+    }
+    for row in 0..relation.len() {
+        add_one(symbols, terms, (aggregate, shape), relation.row(row), value);
+    }
+}
+
+/// Adds one solution, whose columns are given.
+fn add_one(
+    symbols: &Symbols,
+    terms: &Terms,
+    (aggregate, shape): (Aggregate, TermId),
+    row: &[u32],
+    value: &mut Value,
+) {
+    let (Some(argument), Term::Compound(_, args)) = (aggregate.argument(), terms.get(shape)) else {
+        *value = value.map(|value| value + 1);
+        return;
+    };
+    let mut text = String::new();
+    write_term(symbols, terms, args[argument], row, &mut text);
+    let Ok(number) = text.parse::<i64>() else { return };
+    *value = Some(match (aggregate, *value) {
+        (Aggregate::Sum(_), before) => before.unwrap_or(0) + number,
+        (_, None) => number,
+        (Aggregate::Min(_), Some(before)) => before.min(number),
+        (_, Some(before)) => before.max(number),
+    });
+}

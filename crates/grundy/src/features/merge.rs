@@ -1,0 +1,603 @@
+//! One program from a theory and its features.
+//!
+//! Everything behind this module sees a game: the dynamic facts of a theory stand in `true`, as those of a
+//! game do, and every feature `f(X, Y)` is something that an observer sees: `sees(observer, f(X, Y)) ← f(X, Y)`. So
+//! grounding and networks, which know games, know features.
+
+use super::aggregate::Aggregate;
+use super::error::{FeatureError, File, Finding, Place};
+use crate::meta::copy_term;
+use grundy_syntax::{
+    Atom, Condition, Dialect, Keyword, Literal, PredicateId, Program, Rule, Span, SymbolId, Symbols, Term,
+    TermId, Terms, VariableId,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// A feature: a predicate whose solutions are counted.
+#[derive(Clone, Debug)]
+pub struct Feature {
+    /// Its name.
+    pub name: String,
+    /// Its number of arguments.
+    pub arity: usize,
+    /// What is made of its solutions.
+    pub aggregate: Aggregate,
+    /// Its first clause.
+    pub place: Place,
+    /// How many clauses it has.
+    pub clauses: usize,
+    pub(crate) predicate: PredicateId,
+}
+
+impl Feature {
+    /// `name/arity`, as columns are named.
+    pub fn column(&self) -> String {
+        format!("{}/{}", self.name, self.arity)
+    }
+}
+
+/// A constraint: conditions that never hold together.
+#[derive(Clone, Debug)]
+pub(super) struct MergedConstraint {
+    pub(super) body: Vec<Literal>,
+    pub(super) variables: Vec<SymbolId>,
+}
+
+/// A theory and its features as one game.
+#[derive(Clone, Debug)]
+pub(super) struct Merged {
+    pub(super) program: Program,
+    pub(super) features: Vec<Feature>,
+    pub(super) constraints: Vec<MergedConstraint>,
+    /// The dynamic predicates of a theory, by name and number of arguments.
+    pub(super) dynamic: FxHashSet<(SymbolId, usize)>,
+    pub(super) dialect: Dialect,
+    /// Clauses of the theory and of the features, as they are written.
+    pub(super) clauses: usize,
+    /// Places behind this one are places of the features.
+    offset: u32,
+}
+
+impl Merged {
+    /// The place of a rule.
+    pub(super) fn place(&self, span: Span) -> Place {
+        if span.start >= self.offset {
+            let span = Span::new(span.start - self.offset, span.end - self.offset);
+            return Place { file: File::Features, span };
+        }
+        Place { file: File::Theory, span }
+    }
+
+    /// The first rule of a predicate, or the features as a whole.
+    pub(super) fn place_of(&self, predicate: PredicateId) -> Place {
+        let rule = self.program.rules.iter().find(|rule| rule.head.predicate == predicate);
+        rule.map_or(Place { file: File::Features, span: Span::default() }, |rule| self.place(rule.span))
+    }
+}
+
+/// Which predicates are features.
+#[derive(Clone, Debug, Default)]
+pub struct Selection {
+    /// Predicates of the theory that are valued as well, by name and number of arguments.
+    pub also: Vec<(String, usize)>,
+    /// Of the features, these alone, as `name/arity`; the others are there to be used by them.
+    pub only: Option<Vec<String>>,
+}
+
+/// Merges a theory and its features.
+pub(super) fn merge(
+    theory: &Program,
+    features: &Program,
+    selection: &Selection,
+) -> Result<Merged, FeatureError> {
+    let mut merger = Merger::new(theory, features);
+    merger.add_theory();
+    merger.add_features();
+    if let Some(only) = &selection.only {
+        merger.features.retain(|feature| only.contains(&feature.column()));
+    }
+    merger.also(selection);
+    merger.check_conditions();
+    if merger.findings.is_empty() && merger.features.is_empty() {
+        merger.find(File::Features, Span::default(), "there is no feature here", "", HOW_TO);
+    }
+    if !merger.findings.is_empty() {
+        merger.findings.sort_by_key(|finding| finding.place);
+        merger.findings.dedup();
+        return Err(FeatureError::Wrong(merger.findings));
+    }
+    Ok(merger.finish())
+}
+
+const HOW_TO: &str =
+    "a feature is a clause: `pieces(S) :- owns(black, S).`, in KIF `(<= (pieces ?s) (true (owns black ?s)))`";
+
+/// The functor under which features of KIF sheets may stand: `(feature mobility ?m)`.
+const FEATURE: &str = "feature";
+
+struct Merger<'a> {
+    theory: &'a Program,
+    source: &'a Program,
+    program: Program,
+    features: Vec<Feature>,
+    constraints: Vec<MergedConstraint>,
+    dynamic: FxHashSet<(SymbolId, usize)>,
+    offset: u32,
+    findings: Vec<Finding>,
+    /// Predicates of either program in the merged one.
+    map: FxHashMap<(File, PredicateId), Target>,
+    /// Whether features stand under `feature`.
+    wrapped: bool,
+}
+
+/// What a predicate becomes.
+#[derive(Clone, Copy, Debug)]
+enum Target {
+    Predicate(PredicateId),
+    /// A function in `true`.
+    Fact(SymbolId),
+}
+
+impl<'a> Merger<'a> {
+    fn new(theory: &'a Program, source: &'a Program) -> Merger<'a> {
+        let ends = theory.rules.iter().map(|rule| rule.span.end);
+        let ends = ends.chain(theory.constraints.iter().map(|constraint| constraint.span.end));
+        let offset = ends.max().unwrap_or(0) + 1;
+        let program = match theory.dialect {
+            Dialect::Game => theory.clone(),
+            Dialect::Theory => Program::new(Dialect::Game),
+        };
+        let wrapped = source.rules.iter().any(|rule| wrapped_name(source, &rule.head).is_some());
+        Merger {
+            theory,
+            source,
+            program,
+            features: Vec::new(),
+            constraints: Vec::new(),
+            dynamic: FxHashSet::default(),
+            offset,
+            findings: Vec::new(),
+            map: FxHashMap::default(),
+            wrapped,
+        }
+    }
+
+    fn find(&mut self, file: File, span: Span, message: &str, label: &str, hint: &str) {
+        let place = Place { file, span };
+        self.findings.push(Finding {
+            place,
+            message: message.into(),
+            label: label.into(),
+            hint: hint.into(),
+        });
+    }
+
+    fn add_theory(&mut self) {
+        let theory = self.theory;
+        if theory.dialect == Dialect::Game {
+            // What a role is told is not a matter of features; these stand there instead.
+            if let Some(sees) = theory.keyword(Keyword::Sees) {
+                self.program.rules.retain(|rule| rule.head.predicate != sees);
+            }
+            return;
+        }
+        for program in [theory, self.source] {
+            for declaration in &program.dynamic {
+                let info = program.info(declaration.predicate);
+                let name = self.program.symbols.intern(program.symbols.name(info.name));
+                self.dynamic.insert((name, info.arity));
+            }
+        }
+        let observer = self.program.symbols.intern("observer");
+        let observer = self.program.terms.constant(observer);
+        let role = self.program.predicate(Keyword::Role.name(), 1);
+        self.program.rules.push(fact(Atom { predicate: role, args: Box::new([observer]) }));
+        let by_moves = by_moves(theory);
+        for rule in theory.rules.iter().filter(|rule| !by_moves.contains(&rule.head.predicate)) {
+            let rule = self.import_rule(File::Theory, rule);
+            self.program.rules.push(rule);
+        }
+        for constraint in &theory.constraints {
+            self.add_constraint(File::Theory, constraint);
+        }
+    }
+
+    fn add_constraint(&mut self, file: File, constraint: &grundy_syntax::Constraint) {
+        let body = constraint.body.iter().map(|condition| self.import_literal(file, &condition.literal));
+        let body = body.collect();
+        let variables = self.import_names(file, &constraint.variables);
+        self.constraints.push(MergedConstraint { body, variables });
+    }
+
+    fn add_features(&mut self) {
+        let source = self.source;
+        for rule in &source.rules {
+            let (name, arity) = own_name(source, &rule.head);
+            if self.is_taken(rule, &name, arity) {
+                continue;
+            }
+            let mut imported = self.import_rule(File::Features, rule);
+            if !self.wrapped || wrapped_name(source, &rule.head).is_some() {
+                self.add_feature(rule, &mut imported, name, arity);
+            }
+            self.program.rules.push(imported);
+        }
+        for constraint in &source.constraints {
+            self.add_constraint(File::Features, constraint);
+        }
+    }
+
+    /// Whether the head of a clause of the features is something else already.
+    fn is_taken(&mut self, rule: &Rule, name: &str, arity: usize) -> bool {
+        let theory = self.theory;
+        let Some(known) = theory.find_predicate(name, arity) else { return false };
+        let is_defined = theory.rules.iter().any(|other| other.head.predicate == known);
+        let is_given = theory.dynamic.iter().any(|other| other.predicate == known);
+        if is_defined || is_given || theory.info(known).keyword.is_some() {
+            let what = if is_given { "is a dynamic fact of" } else { "is defined by" };
+            let message = format!("`{name}/{arity}` {what} the theory already");
+            self.find(File::Features, rule.head_span, &message, "", "give the feature a name of its own");
+            return true;
+        }
+        false
+    }
+
+    fn add_feature(&mut self, rule: &Rule, imported: &mut Rule, name: String, arity: usize) {
+        let found = Aggregate::of_head(&self.program, &mut imported.head.args);
+        let known = self.features.iter_mut().find(|one| one.predicate == imported.head.predicate);
+        let place = Place { file: File::Features, span: rule.span };
+        match (found, known) {
+            (Err(message), _) => self.find(File::Features, rule.head_span, message, "", ""),
+            (Ok(aggregate), Some(feature)) => {
+                feature.clauses += 1;
+                if feature.aggregate != aggregate {
+                    let message = format!("the clauses of `{name}/{arity}` have different aggregates");
+                    let hint = "all clauses of a feature say the same: `f(max(N))` in each head";
+                    self.find(File::Features, rule.head_span, &message, "", hint);
+                }
+            }
+            (Ok(aggregate), None) => {
+                let predicate = imported.head.predicate;
+                self.features.push(Feature { name, arity, aggregate, place, clauses: 1, predicate });
+            }
+        }
+    }
+
+    /// Makes features of predicates of the theory.
+    fn also(&mut self, selection: &Selection) {
+        let theory = self.theory;
+        for (name, arity) in &selection.also {
+            let known = theory.find_predicate(name, *arity);
+            let rule = known.and_then(|known| theory.rules.iter().find(|rule| rule.head.predicate == known));
+            let (Some(known), Some(rule)) = (known, rule) else {
+                let message = format!("the theory has no rule for `{name}/{arity}`");
+                self.find(File::Theory, Span::default(), &message, "", "");
+                continue;
+            };
+            let predicate = match theory.dialect {
+                Dialect::Game => known,
+                Dialect::Theory => match self.target(File::Theory, known) {
+                    Target::Predicate(predicate) => predicate,
+                    Target::Fact(_) => continue,
+                },
+            };
+            let place = Place { file: File::Theory, span: rule.span };
+            let clauses = theory.rules.iter().filter(|rule| rule.head.predicate == known).count();
+            let (name, aggregate) = (name.clone(), Aggregate::Count);
+            self.features.push(Feature { name, arity: *arity, aggregate, place, clauses, predicate });
+        }
+    }
+
+    /// Every condition is about something: a fact of the state, or what a rule defines.
+    fn check_conditions(&mut self) {
+        let theory = self.theory;
+        let needed = self.needed();
+        let mut sources: Vec<(File, &Program, &Rule)> = Vec::new();
+        sources.extend(self.source.rules.iter().map(|rule| (File::Features, self.source, rule)));
+        if theory.dialect == Dialect::Theory {
+            let rules = theory.rules.iter().filter(|rule| needed.contains(&rule.head.predicate));
+            sources.extend(rules.map(|rule| (File::Theory, theory, rule)));
+        }
+        for (file, program, rule) in sources {
+            for condition in &rule.body {
+                if let Some(atom) = condition.literal.atom() {
+                    self.check_condition(file, program, atom, condition.span);
+                }
+            }
+        }
+    }
+
+    /// The predicates of the theory that the features depend on.
+    fn needed(&self) -> FxHashSet<PredicateId> {
+        let (theory, source) = (self.theory, self.source);
+        let atoms = source.rules.iter().flat_map(|rule| rule.literals().filter_map(Literal::atom));
+        let named = atoms.filter_map(|atom| {
+            let info = source.info(atom.predicate);
+            theory.find_predicate(source.symbols.name(info.name), info.arity)
+        });
+        let mut open: Vec<PredicateId> = named.collect();
+        let mut found: FxHashSet<PredicateId> = FxHashSet::default();
+        while let Some(predicate) = open.pop() {
+            if found.insert(predicate) {
+                let rules = theory.rules.iter().filter(|rule| rule.head.predicate == predicate);
+                open.extend(
+                    rules.flat_map(|rule| rule.literals().filter_map(Literal::atom)).map(|a| a.predicate),
+                );
+            }
+        }
+        found
+    }
+
+    fn check_condition(&mut self, file: File, program: &Program, atom: &Atom, span: Span) {
+        let (name, arity) = own_name(program, atom);
+        let keyword = program.info(atom.predicate).keyword;
+        let does = keyword == Some(Keyword::Does)
+            || (self.theory.dialect == Dialect::Theory && name == "does" && arity == 1);
+        if does {
+            let hint = "a feature is valued in a position, before anybody moves";
+            self.find(file, span, "a feature cannot depend on the moves that are made", "", hint);
+            return;
+        }
+        if keyword.is_some() {
+            return;
+        }
+        let defines = |program: &Program| {
+            let heads = program.rules.iter().map(|rule| own_name(program, &rule.head));
+            heads.into_iter().any(|(head, count)| head == name && count == arity)
+        };
+        let declared = |program: &Program| {
+            let all = program.dynamic.iter().map(|declaration| program.info(declaration.predicate));
+            all.into_iter().any(|info| program.symbols.name(info.name) == name && info.arity == arity)
+        };
+        if [self.theory, self.source].into_iter().any(|program| defines(program) || declared(program)) {
+            return;
+        }
+        let message = format!("`{name}/{arity}` is neither declared dynamic nor defined by a clause");
+        let hint = match self.theory.dialect {
+            Dialect::Theory => format!("facts of the state are declared: `:- dynamic {name}/{arity}.`"),
+            Dialect::Game => format!("facts of the state are asked for with `(true ({name} …))`"),
+        };
+        let hint = self.other_arity(&name, arity).unwrap_or(hint);
+        self.find(file, span, &message, "nothing is known about this", &hint);
+    }
+
+    /// A hint if the name is right and the number of arguments is not.
+    fn other_arity(&self, name: &str, arity: usize) -> Option<String> {
+        let others = [self.theory, self.source].into_iter().flat_map(|program| {
+            program.rules.iter().map(|rule| own_name(program, &rule.head)).chain(program.dynamic.iter().map(
+                |declaration| {
+                    let info = program.info(declaration.predicate);
+                    (program.symbols.name(info.name).to_owned(), info.arity)
+                },
+            ))
+        });
+        let found = others.into_iter().find(|(other, count)| other == name && *count != arity)?;
+        Some(format!("there is `{}/{}`", found.0, found.1))
+    }
+
+    fn import_names(&mut self, file: File, names: &[SymbolId]) -> Vec<SymbolId> {
+        let from = self.from(file);
+        names.iter().map(|&name| self.program.symbols.intern(from.symbols.name(name))).collect()
+    }
+
+    fn from(&self, file: File) -> &'a Program {
+        match file {
+            File::Theory => self.theory,
+            File::Features => self.source,
+        }
+    }
+
+    fn import_rule(&mut self, file: File, rule: &Rule) -> Rule {
+        let offset = if file == File::Features { self.offset } else { 0 };
+        let moved = |span: Span| Span::new(span.start + offset, span.end + offset);
+        let head = self.import_atom(file, &rule.head);
+        let conditions = rule.body.iter().map(|condition| Condition {
+            literal: self.import_literal(file, &condition.literal),
+            span: moved(condition.span),
+        });
+        let body = conditions.collect();
+        let variables = self.import_names(file, &rule.variables);
+        Rule { head, body, variables, span: moved(rule.span), head_span: moved(rule.head_span) }
+    }
+
+    fn import_literal(&mut self, file: File, literal: &Literal) -> Literal {
+        match literal {
+            Literal::Holds(atom) => Literal::Holds(self.import_atom(file, atom)),
+            Literal::Not(atom) => Literal::Not(self.import_atom(file, atom)),
+            Literal::Distinct(a, b) => {
+                Literal::Distinct(self.import_term(file, *a), self.import_term(file, *b))
+            }
+        }
+    }
+
+    fn import_term(&mut self, file: File, term: TermId) -> TermId {
+        let from = self.from(file);
+        copy_term((&from.symbols, &from.terms), term, (&mut self.program.symbols, &mut self.program.terms))
+    }
+
+    fn import_atom(&mut self, file: File, atom: &Atom) -> Atom {
+        let from = self.from(file);
+        let args: Vec<TermId> = atom.args.iter().map(|&arg| self.import_term(file, arg)).collect();
+        if let Some(name) = wrapped_name(from, atom).filter(|_| file == File::Features) {
+            let predicate = self.plain_predicate(&name, args.len() - 1);
+            return Atom { predicate, args: args[1..].into() };
+        }
+        match self.target(file, atom.predicate) {
+            Target::Predicate(predicate) => Atom { predicate, args: args.into() },
+            Target::Fact(function) => {
+                let fact = self.program.terms.compound(function, &args);
+                Atom { predicate: self.program.predicate(Keyword::True.name(), 1), args: Box::new([fact]) }
+            }
+        }
+    }
+
+    fn target(&mut self, file: File, predicate: PredicateId) -> Target {
+        if let Some(&known) = self.map.get(&(file, predicate)) {
+            return known;
+        }
+        let from = self.from(file);
+        let info = from.info(predicate);
+        let text = from.symbols.name(info.name);
+        let name = self.program.symbols.intern(text);
+        let target = if self.dynamic.contains(&(name, info.arity)) {
+            Target::Fact(name)
+        } else if info.keyword.is_some() {
+            Target::Predicate(self.program.predicate(text, info.arity))
+        } else {
+            Target::Predicate(self.plain_predicate(text, info.arity))
+        };
+        self.map.insert((file, predicate), target);
+        target
+    }
+
+    /// The predicate of a name that is no keyword, whatever it looks like.
+    fn plain_predicate(&mut self, name: &str, arity: usize) -> PredicateId {
+        let mut name = name.to_owned();
+        while Keyword::find(&name).is_some() {
+            name.push('\'');
+        }
+        self.program.predicate(&name, arity)
+    }
+
+    fn finish(mut self) -> Merged {
+        let used: FxHashSet<PredicateId> = {
+            let literals = self.program.rules.iter().flat_map(Rule::literals);
+            let of_rules = literals.filter_map(Literal::atom).map(|atom| atom.predicate);
+            let of_constraints = self.constraints.iter().flat_map(|constraint| &constraint.body);
+            of_rules.chain(of_constraints.filter_map(Literal::atom).map(|atom| atom.predicate)).collect()
+        };
+        for (number, feature) in self.features.clone().iter().enumerate() {
+            let is_keyword = self.program.info(feature.predicate).keyword.is_some();
+            if is_keyword || used.contains(&feature.predicate) {
+                let rule = self.observation(number, feature);
+                self.program.rules.push(rule);
+            } else {
+                self.observe_directly(number, feature);
+            }
+        }
+        Merged {
+            program: self.program,
+            features: self.features,
+            constraints: self.constraints,
+            dynamic: self.dynamic,
+            dialect: self.theory.dialect,
+            clauses: self.theory.rules.len() + self.source.rules.len(),
+            offset: self.offset,
+        }
+    }
+
+    /// Nobody else asks for the feature: its clauses tell the observer.
+    fn observe_directly(&mut self, number: usize, feature: &Feature) {
+        let observer = self.program.roles()[0];
+        let sees = self.program.predicate(Keyword::Sees.name(), 2);
+        let count = self.features.len();
+        let Program { rules, terms, symbols, .. } = &mut self.program;
+        for rule in rules.iter_mut().filter(|rule| rule.head.predicate == feature.predicate) {
+            let percept = percept((symbols, terms), feature, &rule.head.args, (number, count));
+            rule.head = Atom { predicate: sees, args: Box::new([observer, percept]) };
+        }
+    }
+
+    /// `sees(observer, f(X, …)) ← f(X, …)`
+    fn observation(&mut self, number: usize, feature: &Feature) -> Rule {
+        let observer = self.program.roles()[0];
+        let count = self.features.len();
+        let Program { terms, symbols, .. } = &mut self.program;
+        let args: Vec<TermId> = (0..feature.arity as u32).map(|v| terms.variable(VariableId(v))).collect();
+        let variables = (0..feature.arity).map(|v| symbols.intern(&format!("?v{v}"))).collect();
+        let percept = percept((symbols, terms), feature, &args, (number, count));
+        let sees = self.program.predicate(Keyword::Sees.name(), 2);
+        let body = Literal::Holds(Atom { predicate: feature.predicate, args: args.into() });
+        let span = Span::new(feature.place.span.start, feature.place.span.end);
+        let offset = if feature.place.file == File::Features { self.offset } else { 0 };
+        let span = Span::new(span.start + offset, span.end + offset);
+        Rule {
+            head: Atom { predicate: sees, args: Box::new([observer, percept]) },
+            body: vec![Condition { literal: body, span }],
+            variables,
+            span,
+            head_span: span,
+        }
+    }
+}
+
+/// The functions around what is seen begin with this.
+pub(super) const GROUP: &str = "group ";
+
+/// So many functions can stand in one column; grounding would not take more apart.
+const GROUP_SIZE: usize = 40;
+
+/// What is seen of a solution. Features are put into groups, and groups into groups, so that no column holds too many
+/// functions.
+fn percept(
+    (symbols, terms): (&mut Symbols, &mut Terms),
+    feature: &Feature,
+    args: &[TermId],
+    (mut number, mut count): (usize, usize),
+) -> TermId {
+    let mut percept = terms.compound(symbols.intern(&observation_name(feature)), args);
+    let mut level = 0;
+    while count > GROUP_SIZE {
+        (number, count, level) = (number / GROUP_SIZE, count.div_ceil(GROUP_SIZE), level + 1);
+        percept = terms.compound(symbols.intern(&format!("{GROUP}{level} {number}")), &[percept]);
+    }
+    percept
+}
+
+/// What is seen, without the groups around it.
+pub(super) fn ungrouped(symbols: &Symbols, terms: &Terms, mut percept: TermId, row: &[u32]) -> TermId {
+    loop {
+        match terms.get(percept) {
+            Term::Variable(column) => percept = TermId(row[column.0 as usize]),
+            Term::Compound(name, [inner]) if symbols.name(name).starts_with(GROUP) => percept = *inner,
+            _ => return percept,
+        }
+    }
+}
+
+/// Under which function the solutions of a feature are seen: features may share a name, but not both.
+pub(super) fn observation_name(feature: &Feature) -> String {
+    format!("{}/{}", feature.name, feature.arity)
+}
+
+/// A fact without a place.
+fn fact(head: Atom) -> Rule {
+    let span = Span::default();
+    Rule { head, body: Vec::new(), variables: Vec::new(), span, head_span: span }
+}
+
+/// The name of a feature under `feature`, if it stands there.
+fn wrapped_name(program: &Program, atom: &Atom) -> Option<String> {
+    if program.name(atom.predicate) != FEATURE || atom.args.is_empty() {
+        return None;
+    }
+    match program.terms.get(atom.args[0]) {
+        Term::Constant(name) => Some(program.symbols.name(name).to_owned()),
+        _ => None,
+    }
+}
+
+/// The name and number of arguments of what an atom is about, `feature` taken off.
+fn own_name(program: &Program, atom: &Atom) -> (String, usize) {
+    match wrapped_name(program, atom) {
+        Some(name) => (name, atom.args.len() - 1),
+        None => (program.name(atom.predicate).to_owned(), atom.args.len()),
+    }
+}
+
+/// The predicates of a theory that speak of moves: `next`, and what `does` is below.
+fn by_moves(theory: &Program) -> FxHashSet<PredicateId> {
+    let mut found: FxHashSet<PredicateId> = theory.find_predicate("does", 1).into_iter().collect();
+    found.extend(theory.find_predicate("next", 1));
+    loop {
+        let before = found.len();
+        for rule in &theory.rules {
+            if rule.literals().filter_map(Literal::atom).any(|atom| found.contains(&atom.predicate)) {
+                found.insert(rule.head.predicate);
+            }
+        }
+        if found.len() == before {
+            return found;
+        }
+    }
+}

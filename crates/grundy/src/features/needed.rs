@@ -1,0 +1,32 @@
+//! The atoms that features depend on, in the order in which they can be treated.
+
+use super::clauses::{Clauses, NO_FACT};
+
+/// Atoms that depend on each other; mostly there is just one.
+pub(super) struct Component {
+    pub(super) atoms: Vec<u32>,
+    /// Whether they depend on themselves.
+    pub(super) is_loop: bool,
+}
+
+/// The components of views that the features depend on, each behind all that it depends on.
+pub(super) fn needed(clauses: &Clauses) -> Vec<Component> {
+    let rules = &clauses.rules;
+    let mut wanted = vec![false; clauses.fact_of.len()];
+    let mut open: Vec<u32> = clauses.heads.iter().map(|head| head.atom.0).collect();
+    open.iter().for_each(|&atom| wanted[atom as usize] = true);
+    while let Some(atom) = open.pop() {
+        for literal in rules.of(atom).iter().flat_map(|&rule| rules.body(rule)) {
+            if !std::mem::replace(&mut wanted[literal.atom.0 as usize], true) {
+                open.push(literal.atom.0);
+            }
+        }
+    }
+    let is_view = |atom: &u32| wanted[*atom as usize] && clauses.fact_of[*atom as usize] == NO_FACT;
+    let components = rules.components().into_iter().filter(|atoms| is_view(&atoms[0]));
+    let component = |atoms: Vec<u32>| {
+        let is_loop = atoms.len() > 1 || rules.mentions(atoms[0], atoms[0]);
+        Component { atoms, is_loop }
+    };
+    components.map(component).collect()
+}

@@ -1,0 +1,228 @@
+//! [`Tables`]: compiled features, of one kind or the other, and what they become for the evaluators.
+
+use super::aggregate::Aggregate;
+use super::clauses::Clauses;
+use super::conjunctions::ConjunctionId;
+use super::error::FeatureError;
+use super::evaluate::{Plan, Solution, Summary};
+use super::flat::{FlatTables, unfold};
+use super::needed::needed;
+use super::shared::{inputs, share};
+use super::{FeatureConfig, Features, HeadId};
+use crate::network::{Builder, Kind, Network, Percept, Signal, split_wide};
+use std::sync::Arc;
+
+/// A layout of tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TableKind {
+    /// The two levels of the paper.
+    Flat,
+    /// As many levels as there are views.
+    Shared,
+}
+
+/// How large tables are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sizes {
+    /// Ground clauses: of the features, for flat tables; of features and views, for shared ones.
+    pub ground_clauses: u64,
+    /// Rows of the and-table, or conjunctions of the network.
+    pub and_rows: usize,
+    /// Rows of the or-table, or disjunctions of the network.
+    pub or_rows: usize,
+    /// The memory of the tables.
+    pub bytes: usize,
+}
+
+/// Compiled features.
+pub struct Tables {
+    layout: Layout,
+    ground_clauses: u64,
+}
+
+enum Layout {
+    Flat(FlatTables),
+    Shared(Network),
+}
+
+/// Evaluators count inputs in numbers of 15 bits.
+const MOST_INPUTS: usize = 30_000;
+
+impl Tables {
+    pub(super) fn new(
+        clauses: &Clauses,
+        kind: TableKind,
+        config: &FeatureConfig,
+    ) -> Result<Tables, FeatureError> {
+        Ok(match kind {
+            TableKind::Flat => {
+                let flat = unfold(clauses, config)?;
+                let ground_clauses = flat.clauses.iter().sum();
+                Tables { layout: Layout::Flat(flat), ground_clauses }
+            }
+            TableKind::Shared => {
+                let atoms = needed(clauses).into_iter().flat_map(|component| component.atoms);
+                let ground_clauses = atoms.map(|atom| clauses.rules.of(atom).len() as u64).sum();
+                Tables { layout: Layout::Shared(share(clauses)?), ground_clauses }
+            }
+        })
+    }
+
+    /// The layout.
+    pub fn kind(&self) -> TableKind {
+        match self.layout {
+            Layout::Flat(_) => TableKind::Flat,
+            Layout::Shared(_) => TableKind::Shared,
+        }
+    }
+
+    /// How large they are.
+    pub fn sizes(&self) -> Sizes {
+        let ground_clauses = self.ground_clauses;
+        match &self.layout {
+            Layout::Flat(flat) => {
+                let (and_rows, or_rows) = (flat.and_rows.len(), flat.or_len());
+                Sizes { ground_clauses, and_rows, or_rows, bytes: flat.bytes() }
+            }
+            Layout::Shared(network) => {
+                let of_kind = |kind| network.gates().filter(|&node| network.kind(node) == kind).count();
+                // A kind and a place for each node, and a number for each edge and each head.
+                let bytes = network.node_count() * 5
+                    + network.edge_count() * 4
+                    + network.interface().sees[0].len() * 4;
+                Sizes { ground_clauses, and_rows: of_kind(Kind::And), or_rows: of_kind(Kind::Or), bytes }
+            }
+        }
+    }
+
+    /// For flat tables: the number of ground clauses of each feature.
+    pub fn clauses_by_feature(&self) -> Option<&[u64]> {
+        match &self.layout {
+            Layout::Flat(flat) => Some(&flat.clauses),
+            Layout::Shared(_) => None,
+        }
+    }
+
+    /// What the evaluators work on.
+    pub fn plan(&self, features: &Features) -> Result<Arc<Plan>, FeatureError> {
+        let clauses = &features.clauses;
+        let network = match &self.layout {
+            Layout::Flat(flat) => flat_network(clauses, flat),
+            Layout::Shared(network) => network.clone(),
+        };
+        let network = split_wide(network, MOST_INPUTS);
+        let signals = &network.interface().sees[0];
+        let solutions =
+            clauses.heads.iter().zip(signals).enumerate().map(|(number, (head, percept))| Solution {
+                feature: head.feature,
+                holds: percept.holds,
+                argument: argument(clauses, HeadId(number as u32)).unwrap_or(0),
+            });
+        let solutions = solutions.collect();
+        let summaries: Vec<Summary> =
+            clauses.features().iter().map(|feature| summary(feature.aggregate)).collect();
+        Ok(Arc::new(Plan::new(network, solutions, &summaries)))
+    }
+}
+
+fn summary(aggregate: Aggregate) -> Summary {
+    match aggregate {
+        Aggregate::Count => Summary::Count,
+        Aggregate::Sum(_) => Summary::Sum,
+        Aggregate::Min(_) => Summary::Least,
+        Aggregate::Max(_) => Summary::Greatest,
+    }
+}
+
+/// The number that an aggregate looks at in a solution; `None` if it looks at none, or at something else.
+fn argument(clauses: &Clauses, head: HeadId) -> Option<i64> {
+    let feature = &clauses.features()[clauses.heads[head.0 as usize].feature as usize];
+    let argument = feature.aggregate.argument()?;
+    clauses.head_arg_text(head, argument).parse().ok()
+}
+
+/// Aggregates are about numbers.
+pub(super) fn check_arguments(clauses: &Clauses) -> Result<(), FeatureError> {
+    for (number, head) in clauses.heads.iter().enumerate() {
+        let feature = &clauses.features()[head.feature as usize];
+        let head = HeadId(number as u32);
+        if let Some(place) = feature.aggregate.argument()
+            && argument(clauses, head).is_none()
+        {
+            let text = clauses.head_arg_text(head, place);
+            let message = format!(
+                "argument {} of `{}` can be `{text}`, which is no number",
+                place + 1,
+                feature.column()
+            );
+            let hint = "minimum, maximum and sum are for whole numbers; every feature can be counted";
+            return Err(FeatureError::wrong(feature.place, message, "in this feature", hint));
+        }
+    }
+    Ok(())
+}
+
+/// Flat tables as a network.
+fn flat_network(clauses: &Clauses, flat: &FlatTables) -> Network {
+    let mut interface = inputs(clauses);
+    let rows = flat.and_rows.len();
+    let mut writer = Writer {
+        builder: Builder::with_capacity(&interface, rows, rows * 4),
+        flat,
+        ands: vec![None; rows],
+        ors: vec![None; flat.or_len()],
+        auxiliary: Vec::new(),
+    };
+    for &row in &flat.auxiliary {
+        let signal = writer.or(row);
+        writer.auxiliary.push(signal);
+    }
+    let percepts = flat.heads.iter().map(|&row| Percept { text: String::new(), holds: writer.or(row) });
+    interface.sees = vec![percepts.collect()];
+    writer.builder.finish(interface)
+}
+
+struct Writer<'a> {
+    builder: Builder,
+    flat: &'a FlatTables,
+    ands: Vec<Option<Signal>>,
+    ors: Vec<Option<Signal>>,
+    /// The auxiliary inputs, as far as they are made.
+    auxiliary: Vec<Signal>,
+}
+
+impl Writer<'_> {
+    fn or(&mut self, row: u32) -> Signal {
+        if let Some(known) = self.ors[row as usize] {
+            return known;
+        }
+        let mut inputs: Vec<Signal> = self.flat.or_row(row).map(|id| self.and(id)).collect();
+        let signal = match inputs.contains(&Signal::TRUE) {
+            true => Signal::TRUE,
+            false => self.builder.gate(Kind::Or, &mut inputs),
+        };
+        self.ors[row as usize] = Some(signal);
+        signal
+    }
+
+    fn and(&mut self, id: ConjunctionId) -> Signal {
+        if let Some(known) = self.ands[id.0 as usize] {
+            return known;
+        }
+        let mut inputs = Vec::new();
+        for literal in self.flat.and_rows.literals(id) {
+            let input = match (literal >> 1).checked_sub(self.flat.facts) {
+                Some(auxiliary) => self.auxiliary[auxiliary as usize],
+                None => Signal::of(crate::network::NodeId(1 + (literal >> 1))),
+            };
+            inputs.push(input.inverted_if(literal & 1 == 1));
+        }
+        inputs.retain(|&input| input != Signal::TRUE);
+        let signal = match inputs.contains(&Signal::FALSE) {
+            true => Signal::FALSE,
+            false => self.builder.gate(Kind::And, &mut inputs),
+        };
+        self.ands[id.0 as usize] = Some(signal);
+        signal
+    }
+}
