@@ -19,6 +19,13 @@ pub(crate) struct Step {
     moves: Option<BTreeMap<String, String>>,
 }
 
+impl Step {
+    /// The facts of the state, as they were recorded.
+    pub(crate) fn facts(&self) -> &[String] {
+        &self.state
+    }
+}
+
 /// What replaying a trace found.
 #[derive(Default)]
 pub(crate) struct Replay {

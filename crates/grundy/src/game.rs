@@ -30,6 +30,7 @@
 use crate::analysis::analyze;
 use crate::ground::{GroundConfig, GroundError, ground};
 use crate::machine::{Machine, MachineKind, Rules};
+use crate::meta::invariants::{InvariantConfig, Invariants, prove_invariants};
 use crate::network::{ConnectError, Groups, Optimized, connect, optimize};
 use grundy_syntax::{Limits, Program, Source, read_game};
 use std::sync::Arc;
@@ -122,6 +123,16 @@ impl Game {
             !left_out && (name != "unread" || !config.whole_states)
         };
         Ok(optimize(network, &config.groups, wanted))
+    }
+
+    /// What can be proved about all states that play can reach.
+    pub fn invariants(
+        &self,
+        ground_config: &GroundConfig,
+        config: &InvariantConfig,
+    ) -> Result<Invariants, GameError> {
+        let ground = ground(&self.program, ground_config)?;
+        Ok(prove_invariants(&connect(&ground)?, config))
     }
 
     /// What machines are made from; several can share it.

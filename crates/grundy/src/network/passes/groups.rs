@@ -17,6 +17,10 @@ pub struct Groups {
     pub(super) equal: Vec<(NodeId, Signal)>,
     /// Fluents that change with every move of the game.
     pub(super) restless: Vec<NodeId>,
+    /// Groups of fluents of which no two are true at once.
+    pub(super) exclusive: Vec<Vec<NodeId>>,
+    /// Fluents that are always true, or never.
+    pub(super) constant: Vec<(NodeId, bool)>,
 }
 
 impl Groups {
@@ -28,6 +32,16 @@ impl Groups {
             Some(layer) => self.layers[layer].push(members),
             None => self.layers.push(vec![members]),
         }
+    }
+
+    /// A group of fluents of which no two are true at once.
+    pub fn add_exclusive(&mut self, members: Vec<NodeId>) {
+        self.exclusive.push(members);
+    }
+
+    /// A fluent that is always true, or never.
+    pub fn add_constant(&mut self, node: NodeId, value: bool) {
+        self.constant.push((node, value));
     }
 }
 
