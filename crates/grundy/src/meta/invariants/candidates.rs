@@ -26,7 +26,14 @@ pub(super) struct Candidate {
     pub(super) members: Vec<u32>,
 }
 
+/// What tells candidates apart: the groups of a family have no member in common.
+pub(super) type Name = (Claim, u32, u32);
+
 impl Candidate {
+    pub(super) fn name(&self) -> Name {
+        (self.claim, self.family, self.members[0])
+    }
+
     /// Whether it holds in a state.
     pub(super) fn holds_in(&self, state: &State) -> bool {
         let holding = || self.members.iter().filter(|&&member| state.get(member as usize));
@@ -196,16 +203,28 @@ impl<'a> Guesses<'a> {
         }));
     }
 
-    /// Groups of which at most one holds, exactly one, or always the same number.
-    pub(super) fn groups(&mut self) -> Vec<Candidate> {
-        let mut found = Vec::new();
-        let mut open: Vec<Accepted> = Vec::new();
+    /// Groups of which at most one holds, or exactly one: of patterns that fit everywhere, and of the others.
+    pub(super) fn groups(&mut self) -> (Vec<Candidate>, Vec<Candidate>) {
+        let (mut found, mut whole, mut open) = (Vec::new(), Vec::new(), Vec::new());
         for functor in 0..self.shapes.functors.len() {
             let accepted = self.exclusive(functor, &mut found);
-            self.counts(functor, &accepted, &mut found);
+            whole.extend(accepted.iter().filter(|one| one.whole).map(|one| vec![one.part.clone()]));
             open.extend(accepted);
         }
         self.unions(&open, &mut found);
+        found.into_iter().partition(|one| {
+            let parts = &self.families[one.family as usize].parts;
+            parts.len() > 1 || whole.contains(parts)
+        })
+    }
+
+    /// Groups of which always the same number holds.
+    pub(super) fn all_counts(&mut self) -> Vec<Candidate> {
+        let mut found = Vec::new();
+        for functor in 0..self.shapes.functors.len() {
+            let accepted = self.exclusive(functor, &mut Vec::new());
+            self.counts(functor, &accepted, &mut found);
+        }
         found
     }
 

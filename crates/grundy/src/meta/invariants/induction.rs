@@ -1,6 +1,6 @@
 //! The induction: claims that one step keeps, if all of them hold before it.
 
-use super::candidates::{Candidate, Claim, Family, Guesses, Shapes};
+use super::candidates::{Candidate, Claim, Family, Guesses, Name, Shapes};
 use super::counting::{at_most_one, compare, two_of};
 use super::samples::{Play, Samples};
 use super::solver::{Answer, Solver};
@@ -9,15 +9,23 @@ use super::{Invariant, InvariantConfig, InvariantKind};
 use crate::machine::State;
 use crate::network::Network;
 use batsat::Lit;
-use rustc_hash::FxHashMap;
-use std::time::Instant;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::ops::Range;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
 
 /// Random play goes on from a counterexample so often, and so far.
 const RUNS: usize = 2;
 const STEPS: usize = 12;
 
-/// Claims that are checked in one search.
-const CHUNK: usize = 512;
+/// A search that takes longer is given up at first.
+const PATIENCE: Duration = Duration::from_millis(300);
+
+/// Facts that are checked in one search whether they stay what they are.
+const CHUNK: usize = 64;
+
+/// At first this part of a step is enough: what is left open cannot make a wrong proof, only none.
+const COARSE: usize = 40;
 
 /// Candidates of smaller groups are tried this often.
 const MOST_ROUNDS: usize = 4;
@@ -34,32 +42,33 @@ pub(super) fn prove(
     let samples = Samples::collect(&mut play, &initial, config.samples, part_of(deadline, 0.25));
     let shapes = Shapes::new(network.interface().fluents.iter().map(|fluent| fluent.text.as_str()));
     let mut guesses = Guesses::new(&shapes, &samples);
-    let mut solver = Solver::new(deadline);
-    let step = Step::new(network, &mut solver, config.clause_literals);
-    let mut prover = Prover { solver, step, play, state: initial, proved: Vec::new() };
-
-    let mut complete = true;
-    let mut failed = Vec::new();
-    let mut candidates = guesses.groups();
-    for _ in 0..MOST_ROUNDS {
-        let Some(dropped) = prover.extend(candidates, part_of(deadline, 0.5)) else {
-            complete = false;
-            break;
-        };
-        candidates = dropped.iter().flat_map(|one| guesses.inside(one)).collect();
-        candidates.retain(|one| !prover.proved.contains(one));
-        failed.extend(dropped);
-        if candidates.is_empty() {
+    let (whole, partial) = guesses.groups();
+    let (mut open, mut proved, mut complete) = (vec![whole, partial], Vec::new(), true);
+    for (most_literals, share) in [(config.clause_literals / COARSE, 0.4), (config.clause_literals, 1.0)] {
+        let until = part_of(deadline, share);
+        let mut prover = Prover::new(network, play, initial.clone(), most_literals, proved);
+        let mut failed = Vec::new();
+        // Patterns that fit everywhere come first: they are the likely ones, and help with the others.
+        for candidates in open {
+            failed.extend(prover.extend_and_refine(candidates, &mut guesses, part_of(until, 0.6)));
+        }
+        complete = prover.extend(guesses.constants(), PATIENCE, part_of(until, 0.5)).is_none();
+        // What could not be proved without constants, or in a short time, is tried again.
+        if Instant::now() < until {
+            failed = prover.extend_patiently(failed, 4 * PATIENCE, until);
+        }
+        complete &= Instant::now() < until;
+        let whole = !prover.step.is_open;
+        (open, proved, play) = (vec![failed], prover.proved, prover.play);
+        if whole {
             break;
         }
     }
-    match prover.extend(guesses.constants(), part_of(deadline, 0.7)) {
-        None => complete = false,
-        // What could not be proved without them is tried again.
-        Some(_) => complete &= prover.extend(failed, deadline).is_some(),
-    }
+    let mut prover = Prover::new(network, play, initial, config.clause_literals, proved);
+    complete &= prover.extend(guesses.all_counts(), PATIENCE, deadline).is_none();
+    let proved = prover.proved;
     families.append(&mut guesses.families);
-    (invariants(prover.proved), complete)
+    (invariants(proved), complete)
 }
 
 /// This share of the time that is left.
@@ -105,6 +114,8 @@ struct Posed {
     candidate: Candidate,
     assumed: Lit,
     violated: Lit,
+    /// Once it was found to be kept: the claims that this needs.
+    core: Option<Rc<FxHashSet<Lit>>>,
 }
 
 struct Prover {
@@ -113,60 +124,159 @@ struct Prover {
     play: Play,
     state: State,
     proved: Vec<Candidate>,
+    names: FxHashSet<Name>,
 }
 
 impl Prover {
-    /// Adds the largest set of these claims to what is proved that one step keeps together with it. Returns the claims
-    /// that are not in it; `None` if there was no time to find out, and nothing is added.
-    fn extend(&mut self, candidates: Vec<Candidate>, deadline: Instant) -> Option<Vec<Candidate>> {
-        self.solver.set_deadline(deadline);
+    /// Knows what is proved already, and sees so much of a step.
+    fn new(
+        network: &Network,
+        play: Play,
+        state: State,
+        most_literals: usize,
+        proved: Vec<Candidate>,
+    ) -> Prover {
+        let mut solver = Solver::new(Instant::now());
+        let step = Step::new(network, &mut solver, most_literals);
+        let mut prover = Prover { solver, step, play, state, proved: Vec::new(), names: FxHashSet::default() };
+        for candidate in &proved {
+            let (assumed, _) = prover.pose(candidate);
+            prover.solver.add([assumed]);
+        }
+        prover.names = proved.iter().map(Candidate::name).collect();
+        prover.proved = proved;
+        prover
+    }
+
+    fn is_proved(&self, candidate: &Candidate) -> bool {
+        self.names.contains(&candidate.name())
+    }
+
+    /// Proves groups, and where that fails, smaller groups inside them. Returns what failed.
+    fn extend_and_refine(
+        &mut self,
+        mut candidates: Vec<Candidate>,
+        guesses: &mut Guesses<'_>,
+        deadline: Instant,
+    ) -> Vec<Candidate> {
+        let mut failed: Vec<Candidate> = Vec::new();
+        for _ in 0..MOST_ROUNDS {
+            let dropped = self.extend_patiently(candidates, PATIENCE, deadline);
+            candidates = dropped.iter().flat_map(|one| guesses.inside(one)).collect();
+            let tried: FxHashSet<Name> = failed.iter().map(Candidate::name).collect();
+            candidates.retain(|one| !self.is_proved(one) && !tried.contains(&one.name()));
+            failed.extend(dropped);
+            if candidates.is_empty() || Instant::now() >= deadline {
+                break;
+            }
+        }
+        failed
+    }
+
+    /// Like [`extend`](Self::extend); if there is no time for all claims together, family by family. Returns the
+    /// claims that could not be proved.
+    fn extend_patiently(
+        &mut self,
+        candidates: Vec<Candidate>,
+        patience: Duration,
+        deadline: Instant,
+    ) -> Vec<Candidate> {
+        let Some(late) = self.extend(candidates.clone(), patience, part_of(deadline, 0.4)) else {
+            return candidates.into_iter().filter(|one| !self.is_proved(one)).collect();
+        };
+        let mut families: Vec<(usize, u32)> =
+            late.iter().map(|one| (one.members.len(), one.family)).collect();
+        families.sort_unstable();
+        let mut seen = FxHashSet::default();
+        families.retain(|(_, family)| seen.insert(*family));
+        for (number, &(_, family)) in families.iter().enumerate() {
+            let members = candidates.iter().filter(|one| one.family == family).cloned().collect();
+            let share = (2.0 / (families.len() - number) as f64).min(0.5);
+            self.extend(members, patience, part_of(deadline, share));
+        }
+        candidates.into_iter().filter(|one| !self.is_proved(one)).collect()
+    }
+
+    /// Adds the largest set of these claims to what is proved that one step keeps together with it; a claim that takes
+    /// too long counts as one that is not kept. If the deadline comes first, nothing is added, and the claims that
+    /// are still open are returned.
+    fn extend(
+        &mut self,
+        candidates: Vec<Candidate>,
+        patience: Duration,
+        deadline: Instant,
+    ) -> Option<Vec<Candidate>> {
         let mut alive = Vec::with_capacity(candidates.len());
         for candidate in candidates {
-            if Instant::now() >= deadline {
-                return self.give_up(alive);
-            }
             let (assumed, violated) = self.pose(&candidate);
-            alive.push(Posed { candidate, assumed, violated });
+            alive.push(Posed { candidate, assumed, violated, core: None });
         }
         alive.sort_by_key(|posed| (posed.candidate.claim, posed.candidate.family));
         let mut dropped = Vec::new();
-        let mut clean = 0;
-        let mut all = self.all_of(&alive);
-        while clean < alive.len() {
-            let chunk = clean..alive.len().min(clean + CHUNK);
+        while let Some(first) = alive.iter().position(|posed| posed.core.is_none()) {
+            if Instant::now() >= deadline {
+                return Some(alive.into_iter().map(|posed| self.forget(posed)).collect());
+            }
+            let chunk = self.chunk(&alive, first);
+            self.solver.set_deadline(deadline.min(Instant::now() + patience));
             let some = self.solver.fresh();
             let violations: Vec<Lit> = alive[chunk.clone()].iter().map(|posed| posed.violated).collect();
             self.solver.add(violations.into_iter().chain([!some]));
-            let answer = self.solver.solve(&[all, some]);
-            match answer {
-                Answer::Late => return self.give_up(alive),
-                Answer::None => clean = chunk.end,
-                Answer::Model => {
-                    self.drop_violated(&mut alive, &mut dropped);
-                    self.solver.add([!all]);
-                    all = self.all_of(&alive);
-                    clean = 0;
+            let assumptions: Vec<Lit> = alive.iter().map(|posed| posed.assumed).chain([some]).collect();
+            let before = dropped.len();
+            match self.solver.solve(&assumptions) {
+                Answer::None => {
+                    let core: Rc<FxHashSet<Lit>> = Rc::new(self.solver.core().filter(|&literal| literal != some).collect());
+                    alive[chunk].iter_mut().for_each(|posed| posed.core = Some(core.clone()));
+                }
+                Answer::Model => self.drop_violated(&mut alive, &mut dropped),
+                Answer::Late => {
+                    let late: Vec<Posed> = alive.drain(chunk).collect();
+                    dropped.extend(late.into_iter().map(|posed| self.forget(posed)));
                 }
             }
             self.solver.add([!some]);
+            if dropped.len() > before {
+                self.look_again(&mut alive);
+            }
         }
         for posed in alive {
             self.solver.add([posed.assumed]);
+            self.names.insert(posed.candidate.name());
             self.proved.push(posed.candidate);
         }
-        Some(dropped)
-    }
-
-    /// A literal that can only hold if all these claims are assumed.
-    fn all_of(&mut self, alive: &[Posed]) -> Lit {
-        let all = self.solver.fresh();
-        alive.iter().for_each(|posed| self.solver.add([!all, posed.assumed]));
-        all
-    }
-
-    fn give_up(&mut self, alive: Vec<Posed>) -> Option<Vec<Candidate>> {
-        alive.iter().for_each(|posed| self.solver.add([!posed.assumed]));
         None
+    }
+
+    /// Claims to check in one search, from the first one on: constants many at once, groups one by one.
+    fn chunk(&self, alive: &[Posed], first: usize) -> Range<usize> {
+        let kind = |posed: &Posed| (posed.candidate.claim, posed.core.is_none());
+        let most = match alive[first].candidate.claim {
+            Claim::Never | Claim::Always => CHUNK,
+            _ => 1,
+        };
+        let same = alive[first..].iter().take(most).take_while(|posed| kind(posed) == kind(&alive[first]));
+        first..first + same.count()
+    }
+
+    /// What was kept with the help of a claim that is gone has to be checked again.
+    fn look_again(&mut self, alive: &mut [Posed]) {
+        let left: FxHashSet<Lit> = alive.iter().map(|posed| posed.assumed).collect();
+        let mut known: FxHashMap<*const FxHashSet<Lit>, bool> = FxHashMap::default();
+        for posed in alive.iter_mut() {
+            if let Some(core) = &posed.core {
+                let is_there = |literal: &Lit| left.contains(literal);
+                let holds = *known.entry(Rc::as_ptr(core)).or_insert_with(|| core.iter().all(is_there));
+                if !holds {
+                    posed.core = None;
+                }
+            }
+        }
+    }
+
+    fn forget(&mut self, posed: Posed) -> Candidate {
+        self.solver.add([!posed.assumed]);
+        posed.candidate
     }
 
     /// Drops what does not hold after the step of the last model, nor in random play from there.

@@ -3,6 +3,9 @@
 use batsat::{Callbacks, Lit, Solver as Batsat, SolverInterface, SolverOpts, lbool};
 use std::time::Instant;
 
+/// Longer clauses are taken apart.
+const MOST_LITERALS: usize = 24;
+
 /// Ends the search when it is late.
 struct Clock {
     deadline: Instant,
@@ -54,11 +57,21 @@ impl Solver {
     }
 
     /// One of these has to hold.
+    ///
+    /// A long clause is taken apart: the solver looks through a clause from its beginning each time one of two
+    /// literals becomes false, which takes quadratic time where it is a choice among thousands of moves.
     pub(super) fn add(&mut self, clause: impl IntoIterator<Item = Lit>) {
-        self.buffer.clear();
-        self.buffer.extend(clause);
-        self.size += self.buffer.len();
-        self.inner.add_clause_reuse(&mut self.buffer);
+        let mut literals: Vec<Lit> = clause.into_iter().collect();
+        self.size += literals.len();
+        while literals.len() > MOST_LITERALS {
+            let rest = self.fresh();
+            let first = literals.drain(..MOST_LITERALS - 2).chain([rest]);
+            self.buffer.clear();
+            self.buffer.extend(first);
+            self.inner.add_clause_reuse(&mut self.buffer);
+            literals.push(!rest);
+        }
+        self.inner.add_clause_reuse(&mut literals);
     }
 
     /// The search ends at this time.
@@ -73,6 +86,12 @@ impl Solver {
             answer if answer == lbool::FALSE => Answer::None,
             _ => Answer::Late,
         }
+    }
+
+    /// After a search without a model: assumptions that have none together.
+    pub(super) fn core(&self) -> impl Iterator<Item = Lit> + '_ {
+        // The solver tells their opposites, of which one has to hold.
+        self.inner.unsat_core().iter().map(|&literal| !literal)
     }
 
     /// The value of a literal in the last model.

@@ -9,6 +9,8 @@ use std::collections::VecDeque;
 /// Which literal of the solver stands for which node.
 pub(super) struct Step {
     nodes: Vec<Option<Lit>>,
+    /// Whether something was left open.
+    pub(super) is_open: bool,
     /// For each fluent whether it holds before the step, and after it.
     pub(super) before: Vec<Lit>,
     pub(super) after: Vec<Lit>,
@@ -20,7 +22,12 @@ impl Step {
     pub(super) fn new(network: &Network, solver: &mut Solver, most_literals: usize) -> Step {
         let interface = network.interface();
         let mut step =
-            Step { nodes: vec![None; network.node_count()], before: Vec::new(), after: Vec::new() };
+            Step {
+            nodes: vec![None; network.node_count()],
+            is_open: false,
+            before: Vec::new(),
+            after: Vec::new(),
+        };
         step.nodes[0] = Some(!solver.truth());
         for node in network.nodes().take(interface.first_gate() as usize).skip(1) {
             step.nodes[node.index()] = Some(solver.fresh());
@@ -50,7 +57,11 @@ impl Step {
             solver.add(does.iter().copied());
             at_most_one(solver, &does, None);
         }
-        while let Some(node) = open.pop_front().filter(|_| solver.size < most_literals) {
+        while let Some(node) = open.pop_front() {
+            if solver.size >= most_literals {
+                step.is_open = true;
+                break;
+            }
             step.define(solver, network, &mut open, node);
         }
         step

@@ -3,6 +3,7 @@
 //! The function [`run`] is the outline. `grid.rs` has the examples on boards, `go.rs` the unfolding and the
 //! ordering of rules of Go, `positions.rs` the positions they are measured on.
 
+mod corpus;
 mod go;
 mod grid;
 mod positions;
@@ -14,6 +15,7 @@ use crate::sample::failure;
 use anyhow::Result;
 use grundy_syntax::Program;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Find metarules, unfold and order rules as in the paper, and print the numbers beside the published ones
 ///
@@ -41,6 +43,15 @@ pub(crate) struct Args {
     /// The seed of the positions
     #[arg(long, value_name = "K", default_value_t = 1)]
     seed: u64,
+
+    /// A folder of games (games/SET/NAME.kif, recorded games in traces/SET/NAME.jsonl): prove invariants of their
+    /// states, and leave the rest out
+    #[arg(long, value_name = "DIR")]
+    corpus: Option<PathBuf>,
+
+    /// Limit, with `--corpus`: how many seconds a game may take
+    #[arg(long, value_name = "S", value_parser = crate::engine::seconds, default_value = "10", help_heading = "Limits")]
+    timeout: Duration,
 
     /// Write figures and tables for programs
     #[arg(long, value_name = "DIR")]
@@ -70,6 +81,10 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         print(&section.text)?;
         args.report.as_deref().map_or(Ok(()), |folder| write_report(folder, &section))
     };
+    if let Some(corpus) = &args.corpus {
+        show(corpus::sweep(corpus, args.timeout, &args.read)?)?;
+        return Ok(Outcome::Fine);
+    }
     show(grid::impossible(&load("grid.pl")?, &load("abalone.pl")?).map_err(failure)?)?;
     show(grid::path(&load("grid.pl")?).map_err(failure)?)?;
     show(go::unfolding(&load("go.pl")?).map_err(failure)?)?;
