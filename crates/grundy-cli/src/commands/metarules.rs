@@ -141,11 +141,7 @@ fn kind_name(kind: InvariantKind) -> String {
     }
 }
 
-fn to_text(
-    printer: &mut MetaPrinter<'_>,
-    metarules: &Metarules,
-    invariants: &[LiftedInvariant],
-) -> String {
+fn to_text(printer: &mut MetaPrinter<'_>, metarules: &Metarules, invariants: &[LiftedInvariant]) -> String {
     let mut out = String::new();
     let mut section = |title: &str, lines: Vec<String>| {
         if !lines.is_empty() {
@@ -191,11 +187,7 @@ fn significant(number: f64) -> String {
     }
 }
 
-fn to_json(
-    printer: &mut MetaPrinter<'_>,
-    metarules: &Metarules,
-    invariants: &[LiftedInvariant],
-) -> Value {
+fn to_json(printer: &mut MetaPrinter<'_>, metarules: &Metarules, invariants: &[LiftedInvariant]) -> Value {
     let entry = |printed: Printed| json!({"text": printed.text, "conditions": printed.conditions});
     let impossible: Vec<Value> =
         metarules.impossible.iter().map(|one| entry(printer.impossible(one))).collect();

@@ -31,6 +31,7 @@ pub use passes::{Groups, Optimized, PASSES, Pass, PassSize, optimize};
 pub use print::write_network;
 
 pub(crate) use builder::Builder;
+pub(crate) use components::components;
 pub(crate) use connect::find_fluent;
 pub(crate) use wide::split_wide;
 

@@ -143,7 +143,8 @@ impl Shapes {
             let args = self.args[fluent as usize].iter().enumerate();
             args.filter(|(at, _)| key >> at & 1 == 1).map(|(_, &arg)| arg).collect()
         };
-        let mut keyed: Vec<(Vec<u32>, u32)> = fluents.iter().map(|&fluent| (values(fluent), fluent)).collect();
+        let mut keyed: Vec<(Vec<u32>, u32)> =
+            fluents.iter().map(|&fluent| (values(fluent), fluent)).collect();
         keyed.sort_unstable();
         let of_chunk = |chunk: &[(Vec<u32>, u32)]| {
             (chunk[0].0.clone(), chunk.iter().map(|(_, fluent)| *fluent).collect())
@@ -243,9 +244,8 @@ impl<'a> Guesses<'a> {
             let mut kept = Vec::new();
             let mut clean = true;
             for (values, members) in groups {
-                let is_inside = |(other, flags): &(Mask, Vec<bool>)| {
-                    other & key == *other && flags[place[&members[0]]]
-                };
+                let is_inside =
+                    |(other, flags): &(Mask, Vec<bool>)| other & key == *other && flags[place[&members[0]]];
                 let look = self.samples.look(&members);
                 clean &= !look.twice;
                 if look.twice || (members.len() > 1 && covered.iter().any(is_inside)) {
@@ -314,7 +314,8 @@ impl<'a> Guesses<'a> {
         for one in accepted.iter().filter(is_open) {
             by_keys.entry(keys(one)).or_default().push(one);
         }
-        let mut classes: Vec<Vec<&Accepted>> = by_keys.into_values().filter(|class| class.len() > 1).collect();
+        let mut classes: Vec<Vec<&Accepted>> =
+            by_keys.into_values().filter(|class| class.len() > 1).collect();
         classes.sort_by_key(|class| (class[0].part.functor, class[0].part.key));
         let mut tried = 0;
         for class in classes {
@@ -337,8 +338,12 @@ impl<'a> Guesses<'a> {
     /// Whether never two of the facts with one key hold, over all these patterns; and one everywhere, if asked for.
     fn together(&self, union: &[&Accepted], other: Option<&Accepted>, everywhere: bool) -> bool {
         (0..union[0].groups.len()).all(|group| {
-            let members: Vec<u32> =
-                union.iter().copied().chain(other).flat_map(|one| one.groups[group].1.iter().copied()).collect();
+            let members: Vec<u32> = union
+                .iter()
+                .copied()
+                .chain(other)
+                .flat_map(|one| one.groups[group].1.iter().copied())
+                .collect();
             let look = self.samples.look(&members);
             !look.twice && (look.everywhere || !everywhere)
         })
@@ -380,7 +385,8 @@ impl<'a> Guesses<'a> {
         let mut found = Vec::new();
         for functor in 0..self.shapes.functors.len() {
             let Functor { arity, fluents, .. } = &self.shapes.functors[functor];
-            let family = self.family(vec![self.shapes.part(functor, (1 << (*arity).min(31)) - 1)], fluents.len());
+            let family =
+                self.family(vec![self.shapes.part(functor, (1 << (*arity).min(31)) - 1)], fluents.len());
             for &fluent in fluents {
                 let rows = self.samples.of(fluent);
                 let claim = if rows.iter().all(|&word| word == 0) {

@@ -138,7 +138,8 @@ impl Prover {
     ) -> Prover {
         let mut solver = Solver::new(Instant::now());
         let step = Step::new(network, &mut solver, most_literals);
-        let mut prover = Prover { solver, step, play, state, proved: Vec::new(), names: FxHashSet::default() };
+        let mut prover =
+            Prover { solver, step, play, state, proved: Vec::new(), names: FxHashSet::default() };
         for candidate in &proved {
             let (assumed, _) = prover.pose(candidate);
             prover.solver.add([assumed]);
@@ -226,7 +227,8 @@ impl Prover {
             let before = dropped.len();
             match self.solver.solve(&assumptions) {
                 Answer::None => {
-                    let core: Rc<FxHashSet<Lit>> = Rc::new(self.solver.core().filter(|&literal| literal != some).collect());
+                    let core: Rc<FxHashSet<Lit>> =
+                        Rc::new(self.solver.core().filter(|&literal| literal != some).collect());
                     alive[chunk].iter_mut().for_each(|posed| posed.core = Some(core.clone()));
                 }
                 Answer::Model => self.drop_violated(&mut alive, &mut dropped),

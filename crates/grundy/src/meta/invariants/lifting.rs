@@ -73,7 +73,10 @@ impl Invariants {
         let what = match &patterns[..] {
             [(text, values)] if values.is_empty() => text.clone(),
             [(text, values)] => format!("{} with {text}", values.join(", ")),
-            _ => format!("of {}", patterns.iter().map(|(text, _)| text.as_str()).collect::<Vec<_>>().join(", ")),
+            _ => format!(
+                "of {}",
+                patterns.iter().map(|(text, _)| text.as_str()).collect::<Vec<_>>().join(", ")
+            ),
         };
         let keys = family.parts[0].key.count_ones() as usize;
         let names = (0..keys).map(|number| name(&KEYS, number)).collect::<Vec<_>>().join(", ");

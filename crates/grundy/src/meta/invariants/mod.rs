@@ -21,7 +21,8 @@ mod step;
 
 pub use lifting::LiftedInvariant;
 
-use crate::network::{Groups, Network, find_fluent, optimize};
+use crate::ground::GroundProgram;
+use crate::network::{Groups, Network, connect, find_fluent, optimize};
 use candidates::Family;
 use std::time::{Duration, Instant};
 
@@ -110,8 +111,7 @@ const PLAIN_PASSES: [&str; 6] = ["constants", "single-input", "absorb", "factori
 /// something about states for granted.
 pub fn prove_invariants(network: &Network, config: &InvariantConfig) -> Invariants {
     let deadline = Instant::now() + config.timeout;
-    let fluents: Vec<String> =
-        network.interface().fluents.iter().map(|fluent| fluent.text.clone()).collect();
+    let fluents: Vec<String> = network.interface().fluents.iter().map(|fluent| fluent.text.clone()).collect();
     if network.edge_count() > config.edges || fluents.is_empty() {
         return Invariants { complete: fluents.is_empty(), fluents, ..Invariants::default() };
     }
@@ -119,6 +119,15 @@ pub fn prove_invariants(network: &Network, config: &InvariantConfig) -> Invarian
     let mut families = Vec::new();
     let (proved, complete) = induction::prove(&plain, config, deadline, &mut families);
     Invariants { fluents, proved, complete, families }
+}
+
+/// Finds and proves invariants of a ground game. Without a network (a part of the game is lifted, or it is too large)
+/// there are none.
+pub fn invariants_of(ground: &GroundProgram, config: &InvariantConfig) -> Invariants {
+    if ground.literal_count() > config.edges as u64 {
+        return Invariants::default();
+    }
+    connect(ground).map_or_else(|_| Invariants::default(), |network| prove_invariants(&network, config))
 }
 
 impl Invariants {

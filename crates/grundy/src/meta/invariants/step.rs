@@ -21,8 +21,7 @@ impl Step {
     /// have any value.
     pub(super) fn new(network: &Network, solver: &mut Solver, most_literals: usize) -> Step {
         let interface = network.interface();
-        let mut step =
-            Step {
+        let mut step = Step {
             nodes: vec![None; network.node_count()],
             is_open: false,
             before: Vec::new(),
@@ -46,8 +45,7 @@ impl Step {
             let mut does = Vec::new();
             for number in interface.moves_of(role) {
                 let done = step.input(interface.move_node(MoveId(number)));
-                for legal in
-                    [interface.moves[number as usize].legal, interface.moves[number as usize].guard]
+                for legal in [interface.moves[number as usize].legal, interface.moves[number as usize].guard]
                 {
                     let legal = step.literal(solver, network, &mut open, legal);
                     solver.add([!done, legal]);
@@ -95,13 +93,7 @@ impl Step {
     }
 
     /// A node is true if and only if its inputs say so.
-    fn define(
-        &mut self,
-        solver: &mut Solver,
-        network: &Network,
-        open: &mut VecDeque<NodeId>,
-        node: NodeId,
-    ) {
+    fn define(&mut self, solver: &mut Solver, network: &Network, open: &mut VecDeque<NodeId>, node: NodeId) {
         let own = self.nodes[node.index()].expect("an open node has a literal");
         // An OR is the mirror image of an AND.
         let is_and = network.kind(node) == Kind::And;

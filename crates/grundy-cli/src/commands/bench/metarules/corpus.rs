@@ -112,7 +112,8 @@ fn show(line: &Line) -> String {
             format!("{}{more}", if counts.is_empty() { "nothing".to_owned() } else { counts.join(", ") })
         }
     };
-    let bad = if line.violations > 0 { format!("  VIOLATED in {} states", line.violations) } else { String::new() };
+    let bad =
+        if line.violations > 0 { format!("  VIOLATED in {} states", line.violations) } else { String::new() };
     format!("{:<44}{:>8.2} s  {what}{bad}", line.name, line.seconds)
 }
 
@@ -127,7 +128,9 @@ fn report(lines: &[Line]) -> Section {
     _ = writeln!(text, "  proved for {proved} games ({share:.1} %), exactly one of a group for {exact}");
     _ = writeln!(text, "  slowest game {slowest:.1} s, grounding included");
     _ = writeln!(text, "  {violations} violations in {states} recorded states\n");
-    let mut table = String::from("game\tseconds\tat-most-one\texactly-one\texactly-k\tnever\talways\tcomplete\tstates\tviolations\terror\ttexts\n");
+    let mut table = String::from(
+        "game\tseconds\tat-most-one\texactly-one\texactly-k\tnever\talways\tcomplete\tstates\tviolations\terror\ttexts\n",
+    );
     for line in lines {
         let groups = line.groups.map(|count| count.to_string()).join("\t");
         _ = writeln!(
