@@ -30,7 +30,7 @@
 use crate::analysis::analyze;
 use crate::ground::{GroundConfig, GroundError, ground};
 use crate::machine::{Machine, MachineKind, Rules};
-use crate::meta::invariants::{InvariantConfig, Invariants, prove_invariants};
+use crate::meta::invariants::{InvariantConfig, Invariants, invariants_of, prove_invariants};
 use crate::network::{ConnectError, Groups, Optimized, connect, optimize};
 use grundy_syntax::{Limits, Program, Source, read_game};
 use std::sync::Arc;
@@ -62,6 +62,8 @@ pub struct MachineConfig {
     pub without: Vec<String>,
     /// Groups of fluents of which exactly one is true in every state, proved by somebody else.
     pub groups: Groups,
+    /// Whether, and with how much effort, to prove invariants of states and to make the network smaller by them.
+    pub invariants: Option<InvariantConfig>,
 }
 
 impl Default for MachineConfig {
@@ -72,6 +74,7 @@ impl Default for MachineConfig {
             whole_states: true,
             without: Vec::new(),
             groups: Groups::default(),
+            invariants: None,
         }
     }
 }
@@ -116,13 +119,20 @@ impl Game {
     pub fn network(&self, config: &MachineConfig) -> Result<Optimized, GameError> {
         let mut ground_config = config.ground.clone();
         ground_config.thresholds.complement = false;
-        let ground = ground(&self.program, &ground_config)?;
+        let mut ground = ground(&self.program, &ground_config)?;
+        let is_wanted = |name: &str| !config.without.iter().any(|other| other == name);
+        let is_pass = |name: &str| is_wanted(name) && (name != "unread" || !config.whole_states);
+        let plain = optimize(connect(&ground)?, &config.groups, is_pass);
+        let Some(effort) = &config.invariants else { return Ok(plain) };
+        let invariants = invariants_of(&ground, effort);
+        ground.prune(&invariants, is_wanted);
         let network = connect(&ground)?;
-        let wanted = |name: &str| {
-            let left_out = config.without.iter().any(|other| other == name);
-            !left_out && (name != "unread" || !config.whole_states)
-        };
-        Ok(optimize(network, &config.groups, wanted))
+        let mut groups = config.groups.clone();
+        groups.extend(invariants.groups(&network));
+        let pruned = optimize(network, &groups, is_pass);
+        // What is known about states need not pay: passes are greedy.
+        let size = |optimized: &Optimized| optimized.network.node_count() + optimized.network.edge_count();
+        Ok(if size(&pruned) < size(&plain) { pruned } else { plain })
     }
 
     /// What can be proved about all states that play can reach.

@@ -166,6 +166,14 @@ impl Network {
         &self.interface
     }
 
+    /// The number of fluents that some node or answer reads: how much of a state matters.
+    pub fn read_fluents(&self) -> usize {
+        let counts = self.reader_counts();
+        (0..self.interface.fluents.len())
+            .filter(|&fluent| counts[self.interface.fluent_node(fluent).index()] > 0)
+            .count()
+    }
+
     /// For each node the number of edges and outputs that read it.
     pub(crate) fn reader_counts(&self) -> Vec<u32> {
         let mut counts = vec![0; self.kinds.len()];
