@@ -70,6 +70,8 @@ pub(super) struct Cones {
     pub(super) goals: Cone,
     /// `sees`, without what every state needs.
     pub(super) sees: Cone,
+    /// Hints about moves, without what every state needs.
+    pub(super) hints: Cone,
 }
 
 impl Cones {
@@ -82,6 +84,7 @@ impl Cones {
         let goals = Cone::new(network, goals, &[&state]);
         let sees = interface.sees.iter().flatten().map(|percept| percept.holds);
         let sees = Cone::new(network, sees, &[&state]);
-        Cones { state, next, goals, sees }
+        let hints = Cone::new(network, interface.hints.iter().map(|hint| hint.holds), &[&state]);
+        Cones { state, next, goals, sees, hints }
     }
 }

@@ -169,6 +169,12 @@ impl Player for ScratchPlayer {
         self.settle();
     }
 
+    fn hinted(&mut self, name: &str) -> Vec<MoveId> {
+        evaluate(self.rules.network(), &self.rules.cones.hints, &mut self.values);
+        let hints = self.rules.interface().hints.iter();
+        hints.filter(|hint| hint.name == name && self.value(hint.holds)).map(|hint| hint.one_move).collect()
+    }
+
     fn sees(&mut self, joint: &[MoveId], role: RoleId) -> Vec<String> {
         self.set_moves(joint, true);
         evaluate(self.rules.network(), &self.rules.cones.sees, &mut self.values);

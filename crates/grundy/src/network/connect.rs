@@ -276,7 +276,7 @@ pub(crate) fn find_fluent(interface: &Interface, text: &str) -> Option<usize> {
 }
 
 /// The move of this role and text.
-fn find_move(interface: &Interface, role: RoleId, text: &str) -> Option<MoveId> {
+pub(super) fn find_move(interface: &Interface, role: RoleId, text: &str) -> Option<MoveId> {
     let range = interface.moves_of(role);
     let moves = &interface.moves[range.start as usize..range.end as usize];
     let found = moves.binary_search_by(|one_move| one_move.text.as_str().cmp(text)).ok()?;

@@ -26,7 +26,7 @@ mod wide;
 
 pub use connect::{ConnectError, connect};
 pub use dot::{NetworkSlice, write_network_dot};
-pub use interface::{Fluent, Goal, Interface, Move, MoveId, Percept, RoleId};
+pub use interface::{Fluent, Goal, Hint, Interface, Move, MoveId, Percept, RoleId};
 pub use passes::{Groups, Optimized, PASSES, Pass, PassSize, optimize};
 pub use print::write_network;
 
@@ -172,6 +172,12 @@ impl Network {
         (0..self.interface.fluents.len())
             .filter(|&fluent| counts[self.interface.fluent_node(fluent).index()] > 0)
             .count()
+    }
+
+    /// Turns percepts into hints about moves.
+    pub(crate) fn with_hints(mut self, names: &[String]) -> Network {
+        self.interface.percepts_to_hints(names);
+        self
     }
 
     /// For each node the number of edges and outputs that read it.

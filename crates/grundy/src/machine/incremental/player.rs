@@ -523,6 +523,13 @@ impl Player for IncrementalPlayer {
         self.work.play(&self.machine, joint);
     }
 
+    fn hinted(&mut self, name: &str) -> Vec<MoveId> {
+        let (machine, work) = (&*self.machine, &mut self.work);
+        work.memory.evaluate(&machine.hints);
+        let hints = machine.rules.interface().hints.iter().filter(|hint| hint.name == name);
+        hints.filter(|hint| work.memory.value(machine.probe(hint.holds))).map(|hint| hint.one_move).collect()
+    }
+
     fn sees(&mut self, joint: &[MoveId], role: RoleId) -> Vec<String> {
         let (machine, work) = (&*self.machine, &mut self.work);
         work.assert_moves(machine, joint);

@@ -6,6 +6,7 @@
 mod corpus;
 mod go;
 mod grid;
+mod hints;
 mod positions;
 
 use crate::files::{ReadArgs, load_sound, make_folder, write_whole};
@@ -22,7 +23,8 @@ use std::time::Duration;
 /// On a grid: no point is at distance three of itself, and what that saves when a path of length four is
 /// matched. On the board of Abalone: no two points are neighbours of each other in one direction. In
 /// Go: six rules about taking stones unfolded over a move, without metarules (counted) and with them, and
-/// the tries and the time that matching takes when conditions are put in order.
+/// the tries and the time that matching takes when conditions are put in order. In games: winning and forced moves
+/// read off the network of a state, against trying all moves. With `--corpus`: invariants of states.
 ///
 /// `--report DIR` writes figures 5, 6 and 7 as SVG, and a table for programs of each.
 #[derive(clap::Args)]
@@ -31,6 +33,10 @@ pub(crate) struct Args {
     /// The folder with the theories of the grid, of Abalone and of Go
     #[arg(long, value_name = "DIR", default_value = "theories")]
     theories: PathBuf,
+
+    /// The folder with the games whose winning and forced moves are looked at; without one, that is left out
+    #[arg(long, value_name = "DIR", default_value = "games")]
+    games: PathBuf,
 
     /// How many positions of Go to count branching figures on, and as many again to measure on
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=1000))]
@@ -89,6 +95,9 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     show(grid::path(&load("grid.pl")?).map_err(failure)?)?;
     show(go::unfolding(&load("go.pl")?).map_err(failure)?)?;
     show(go::ordering(&load("go.pl")?, &go::Sample::of(args)).map_err(failure)?)?;
+    if args.games.is_dir() {
+        show(hints::hints(&args.games, args.seed, &args.read)?)?;
+    }
     Ok(Outcome::Fine)
 }
 
