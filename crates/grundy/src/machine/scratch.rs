@@ -170,9 +170,8 @@ impl Player for ScratchPlayer {
     }
 
     fn hinted(&mut self, name: &str) -> Vec<MoveId> {
-        evaluate(self.rules.network(), &self.rules.cones.hints, &mut self.values);
-        let hints = self.rules.interface().hints.iter();
-        hints.filter(|hint| hint.name == name && self.value(hint.holds)).map(|hint| hint.one_move).collect()
+        let hints = self.rules.interface().hints_named(name).iter();
+        hints.filter(|hint| self.value(hint.holds)).map(|hint| hint.one_move).collect()
     }
 
     fn sees(&mut self, joint: &[MoveId], role: RoleId) -> Vec<String> {

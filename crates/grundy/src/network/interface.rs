@@ -82,7 +82,7 @@ pub struct Interface {
     pub goals: Vec<Vec<Goal>>,
     /// For each role what it can be told, sorted by text.
     pub sees: Vec<Vec<Percept>>,
-    /// What rules say about moves, in the order of the moves.
+    /// What rules say about moves, by name and in the order of the moves.
     pub hints: Vec<Hint>,
     /// Which moves a role has.
     pub(super) moves_of: Vec<Range<u32>>,
@@ -130,6 +130,13 @@ impl Interface {
     /// The roles by number.
     pub fn role_ids(&self) -> impl Iterator<Item = RoleId> + use<> {
         (0..self.roles.len() as u16).map(RoleId)
+    }
+
+    /// The hints of a name.
+    pub fn hints_named(&self, name: &str) -> &[Hint] {
+        let start = self.hints.partition_point(|hint| hint.name.as_str() < name);
+        let end = self.hints.partition_point(|hint| hint.name.as_str() <= name);
+        &self.hints[start..end]
     }
 
     /// Turns percepts such as `(wins (mark 1 1))` into hints about the moves that they name.

@@ -43,7 +43,6 @@ impl IncrementalMachine {
             nexts: interface.fluents.iter().map(|fluent| probe(network, fluent.next)).collect(),
             terminal: probe(network, interface.terminal),
             goals: late(network, &without(&rules.cones.goals, &counted, &loops)),
-            hints: late(network, &without(&rules.cones.hints, &counted, &loops)),
             sees: late(network, &without(&rules.cones.sees, &counted, &loops)),
             spans,
             readers,

@@ -115,7 +115,6 @@ pub struct IncrementalMachine {
     homes: Vec<(u32, u32)>,
     /// Nodes that only goals, or only percepts, need.
     goals: Late,
-    hints: Late,
     sees: Late,
     /// What a player is in the initial state.
     initial: player::Memory,

@@ -524,10 +524,9 @@ impl Player for IncrementalPlayer {
     }
 
     fn hinted(&mut self, name: &str) -> Vec<MoveId> {
-        let (machine, work) = (&*self.machine, &mut self.work);
-        work.memory.evaluate(&machine.hints);
-        let hints = machine.rules.interface().hints.iter().filter(|hint| hint.name == name);
-        hints.filter(|hint| work.memory.value(machine.probe(hint.holds))).map(|hint| hint.one_move).collect()
+        let (machine, memory) = (&*self.machine, &self.work.memory);
+        let hints = machine.rules.interface().hints_named(name).iter();
+        hints.filter(|hint| memory.value(machine.probe(hint.holds))).map(|hint| hint.one_move).collect()
     }
 
     fn sees(&mut self, joint: &[MoveId], role: RoleId) -> Vec<String> {

@@ -5,12 +5,13 @@ use crate::files::{ReadArgs, load_game};
 use crate::sample::{failure, random_states};
 use anyhow::Result;
 use grundy::game::{Game, MachineConfig};
-use grundy::machine::incremental::IncrementalPlayer;
-use grundy::machine::{Machine, Player, State};
+use grundy::machine::Player;
+use grundy::machine::incremental::{IncrementalMachine, IncrementalPlayer};
 use grundy::meta::{MetaError, MoveRulesConfig};
 use grundy::network::{MoveId, RoleId};
 use std::fmt::Write;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// The games, and whether forced moves are looked at, too: there, each state takes all moves and all replies.
@@ -46,23 +47,21 @@ pub(super) fn hints(folder: &Path, seed: u64, read: &ReadArgs) -> Result<Section
     for (name, forced) in GAMES {
         let game = load_game(&folder.join(name).with_extension("kif").to_string_lossy(), read)?;
         let states = random_states(&game, 8, seed)?;
-        let config = MoveRulesConfig { forced, ..MoveRulesConfig::default() };
-        let with_rules = match Game::from_program(game.program).with_move_rules(&states, &config) {
-            Ok(with_rules) => with_rules,
-            Err(MetaError::Limit { limit, .. }) => {
-                _ = writeln!(section.text, "  {name:<16}no rules (limit `{limit}`)");
-                continue;
-            }
-            Err(error) => return Err(failure(error).into()),
-        };
-        let machine =
-            with_rules.machine(&MachineConfig::default()).map_err(|error| crate::engine::failure(&error))?;
-        let Machine::Incremental(incremental) = &machine else { continue };
-        let states = sample(&mut incremental.player(), seed);
+        let game = Game::from_program(game.program);
+        let plain = machine(&game)?;
         let mut kinds = vec![("wins", winning as Try)];
         kinds.extend(forced.then_some(("safe", safe as Try)));
         for (hint, by_trying) in kinds {
-            let measured = measure(&mut incremental.player(), &states, hint, by_trying);
+            let config = MoveRulesConfig { forced: hint == "safe", ..MoveRulesConfig::default() };
+            let with_rules = match game.with_move_rules(&states, &config) {
+                Ok(with_rules) => machine(&with_rules)?,
+                Err(MetaError::Limit { limit, .. }) => {
+                    _ = writeln!(section.text, "  {name:<16}{hint:<8}no rules (limit `{limit}`)");
+                    continue;
+                }
+                Err(error) => return Err(failure(error).into()),
+            };
+            let measured = measure((with_rules.player(), plain.player()), seed, hint, by_trying);
             let micros = |seconds: f64| 1e6 * seconds / measured.states.max(1) as f64;
             _ = writeln!(
                 section.text,
@@ -85,48 +84,48 @@ pub(super) fn hints(folder: &Path, seed: u64, read: &ReadArgs) -> Result<Section
     Ok(section)
 }
 
-/// States of random play that are not terminal.
-fn sample(player: &mut IncrementalPlayer, seed: u64) -> Vec<State> {
-    let mut rng = fastrand::Rng::with_seed(seed);
-    let mut states = Vec::new();
-    let roles: Vec<RoleId> = player.rules().interface().role_ids().collect();
-    while states.len() < STATES {
-        player.reset();
-        while states.len() < STATES && !player.is_terminal() {
-            let mut state = player.rules().initial().clone();
-            player.state_into(&mut state);
-            states.push(state);
-            let joint: Option<Vec<MoveId>> = roles.iter().map(|&role| player.pick(role, &mut rng)).collect();
-            let Some(joint) = joint else { break };
-            player.play(&joint);
-        }
-    }
-    states
+fn machine(game: &Game) -> Result<Arc<IncrementalMachine>> {
+    let rules = game.rules(&MachineConfig::default()).map_err(|error| crate::engine::failure(&error))?;
+    Ok(Arc::new(IncrementalMachine::new(rules)))
 }
 
 /// Finds moves by making all moves.
 type Try = fn(&mut IncrementalPlayer) -> Vec<MoveId>;
 
-fn measure(player: &mut IncrementalPlayer, states: &[State], hint: &str, by_trying: Try) -> Measured {
+/// Plays the same games with both machines: after each move, one reads the hints of the state, the other one tries
+/// all moves. The move itself counts, because it is where hints are kept up to date.
+fn measure(
+    (mut hinted, mut plain): (IncrementalPlayer, IncrementalPlayer),
+    seed: u64,
+    hint: &str,
+    by_trying: Try,
+) -> Measured {
     let mut measured = Measured { states: 0, reading: 0.0, trying: 0.0, differences: 0 };
-    player.keep_trail(true);
+    let mut rng = fastrand::Rng::with_seed(seed);
+    let roles: Vec<RoleId> = plain.rules().interface().role_ids().collect();
+    plain.keep_trail(true);
     let begin = Instant::now();
-    for state in states {
-        if begin.elapsed() > TIME {
-            break;
+    while measured.states < STATES && begin.elapsed() < TIME {
+        hinted.reset();
+        plain.reset();
+        while !plain.is_terminal() && measured.states < STATES && begin.elapsed() < TIME {
+            let joint: Option<Vec<MoveId>> = roles.iter().map(|&role| plain.pick(role, &mut rng)).collect();
+            let Some(joint) = joint else { break };
+            let start = Instant::now();
+            hinted.play(&joint);
+            let mut read = hinted.hinted(hint);
+            measured.reading += start.elapsed().as_secs_f64();
+            let start = Instant::now();
+            plain.play(&joint);
+            let mut tried = by_trying(&mut plain);
+            measured.trying += start.elapsed().as_secs_f64();
+            read.sort_unstable();
+            tried.sort_unstable();
+            tried.dedup();
+            // In a terminal state nobody moves, whatever rules say.
+            measured.differences += usize::from(read != tried && !plain.is_terminal());
+            measured.states += 1;
         }
-        player.look_at(state);
-        let start = Instant::now();
-        let mut read = player.hinted(hint);
-        measured.reading += start.elapsed().as_secs_f64();
-        let start = Instant::now();
-        let mut tried = by_trying(player);
-        measured.trying += start.elapsed().as_secs_f64();
-        read.sort_unstable();
-        tried.sort_unstable();
-        tried.dedup();
-        measured.differences += usize::from(read != tried);
-        measured.states += 1;
     }
     measured
 }
