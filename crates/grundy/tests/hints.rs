@@ -142,25 +142,25 @@ fn check_forced(name: &str, states: usize) {
 
 #[test]
 fn winning_moves_are_read_off() {
-    check_winning("tic-tac-toe", 2000);
-    check_winning("connect-four", 1000);
-    check_winning("breakthrough", 1000);
-    check_winning("knightthrough", 1000);
+    check_winning("tic-tac-toe", 1000);
+    check_winning("connect-four", 400);
+    check_winning("breakthrough", 200);
+    check_winning("knightthrough", 200);
 }
 
 #[test]
 fn winning_moves_of_gomoku_are_read_off() {
-    check_winning("gomoku", 200);
+    check_winning("gomoku", 20);
 }
 
 #[test]
 fn forced_moves_are_read_off() {
-    check_forced("tic-tac-toe", 1000);
-    check_forced("connect-four", 300);
+    check_forced("tic-tac-toe", 200);
+    check_forced("connect-four", 6);
 }
 
 #[test]
 fn forced_moves_of_races_are_read_off() {
-    check_forced("breakthrough", 60);
-    check_forced("knightthrough", 60);
+    check_forced("breakthrough", 8);
+    check_forced("knightthrough", 4);
 }
