@@ -10,8 +10,11 @@ use rustc_hash::FxHashMap;
 /// A rule without one condition, and the group of that condition.
 type Key = (u32, Vec<Lit>, u32);
 
+/// Members of the group, each with the rule that has it.
+type Covered = Vec<(u32, u32)>;
+
 pub(super) fn run(rules: Rules, knowledge: &Knowledge) -> Rules {
-    let mut found: FxHashMap<Key, Vec<(u32, u32)>> = FxHashMap::default();
+    let mut found: FxHashMap<Key, Covered> = FxHashMap::default();
     for rule in 0..rules.len() as u32 {
         let body = rules.body(rule);
         for (at, literal) in body.iter().enumerate().filter(|(_, literal)| literal.is_positive()) {
@@ -30,7 +33,7 @@ pub(super) fn run(rules: Rules, knowledge: &Knowledge) -> Rules {
         count > 1 && key.1.len() + missing < count * (key.1.len() + 1)
     };
     found.values_mut().for_each(|covered| covered.sort_unstable());
-    let mut covers: Vec<(Key, Vec<(u32, u32)>)> =
+    let mut covers: Vec<(Key, Covered)> =
         found.into_iter().filter(|(key, covered)| pays(key, covered)).collect();
     // Those that save most come first; a rule can only be covered once.
     covers.sort_by(|a, b| (b.1.len(), &a.0).cmp(&(a.1.len(), &b.0)));
