@@ -7,6 +7,7 @@ use grundy::game::{Game, GameError, MachineConfig};
 use grundy::ground::{GroundConfig, GroundError, LimitKind};
 use grundy::lifted::{Lifted, LiftedConfig};
 use grundy::machine::{AnyPlayer, Machine, MachineKind, MachineReasoner, Rules};
+use grundy::meta::invariants::InvariantConfig;
 use grundy::reasoner::{Reasoner, Reference};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -97,6 +98,11 @@ impl Prepared<'_> {
 /// Bounds on reasoning, for all commands that play.
 #[derive(clap::Args, Clone, Debug)]
 pub(crate) struct ReasonArgs {
+    /// For machines: prove invariants of states first, for so many seconds, and make the network smaller by them
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, num_args = 0..=1, require_equals = true,
+          default_missing_value = "8")]
+    invariants: Option<Duration>,
+
     /// Limit: how many facts may be derived in one state
     #[arg(long, value_name = "N", default_value_t = 20_000_000, help_heading = "Limits")]
     max_facts: usize,
@@ -158,7 +164,9 @@ impl ReasonArgs {
             timeout: self.timeout,
             ..GroundConfig::default()
         };
-        MachineConfig { ground, whole_states, ..MachineConfig::default() }
+        let invariants =
+            self.invariants.map(|timeout| InvariantConfig { timeout, ..InvariantConfig::default() });
+        MachineConfig { ground, whole_states, invariants, ..MachineConfig::default() }
     }
 
     /// What machines are made from. `whole_states` has to be set where states are looked at.

@@ -181,7 +181,7 @@ fn difference(what: &str, found: &[String], recorded: &[String]) -> Option<Strin
 }
 
 /// Lower case, single spaces, and no parentheses around lone names.
-fn fold(text: &str) -> String {
+pub(crate) fn fold(text: &str) -> String {
     let spaced = text.to_lowercase().replace('(', " ( ").replace(')', " ) ");
     let mut words: Vec<&str> = Vec::new();
     for word in spaced.split_whitespace() {

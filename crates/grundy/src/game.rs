@@ -30,6 +30,8 @@
 use crate::analysis::analyze;
 use crate::ground::{GroundConfig, GroundError, ground};
 use crate::machine::{Machine, MachineKind, Rules};
+use crate::meta::invariants::{InvariantConfig, Invariants, invariants_of, prove_invariants};
+use crate::meta::{MetaError, MoveRulesConfig, move_rules};
 use crate::network::{ConnectError, Groups, Optimized, connect, optimize};
 use grundy_syntax::{Limits, Program, Source, read_game};
 use std::sync::Arc;
@@ -61,6 +63,8 @@ pub struct MachineConfig {
     pub without: Vec<String>,
     /// Groups of fluents of which exactly one is true in every state, proved by somebody else.
     pub groups: Groups,
+    /// Whether, and with how much effort, to prove invariants of states and to make the network smaller by them.
+    pub invariants: Option<InvariantConfig>,
 }
 
 impl Default for MachineConfig {
@@ -71,6 +75,7 @@ impl Default for MachineConfig {
             whole_states: true,
             without: Vec::new(),
             groups: Groups::default(),
+            invariants: None,
         }
     }
 }
@@ -79,6 +84,8 @@ impl Default for MachineConfig {
 #[derive(Clone, Debug)]
 pub struct Game {
     program: Program,
+    /// Rules about moves that were added to it.
+    hints: Vec<String>,
 }
 
 impl Game {
@@ -95,7 +102,7 @@ impl Game {
             })
             .collect();
         if messages.is_empty() {
-            Ok(Game { program: reading.program })
+            Ok(Game::from_program(reading.program))
         } else {
             Err(GameError::Sheet(messages.join("\n")))
         }
@@ -103,7 +110,20 @@ impl Game {
 
     /// A game that was read already.
     pub fn from_program(program: Program) -> Game {
-        Game { program }
+        Game { program, hints: Vec::new() }
+    }
+
+    /// The game with rules for its winning moves, and perhaps its forced moves, which machines then tell as
+    /// [hints](crate::machine::Position::hinted). The states, each a list of facts, are samples of play; the first
+    /// one has to be the initial state.
+    pub fn with_move_rules(
+        &self,
+        states: &[Vec<String>],
+        config: &MoveRulesConfig,
+    ) -> Result<Game, MetaError> {
+        let rules = move_rules(&self.program, states, config)?;
+        let hints = rules.hint_names();
+        Ok(Game { program: rules.as_percepts(), hints })
     }
 
     /// The rules as they were read.
@@ -115,13 +135,32 @@ impl Game {
     pub fn network(&self, config: &MachineConfig) -> Result<Optimized, GameError> {
         let mut ground_config = config.ground.clone();
         ground_config.thresholds.complement = false;
-        let ground = ground(&self.program, &ground_config)?;
+        let mut ground = ground(&self.program, &ground_config)?;
+        let is_wanted = |name: &str| !config.without.iter().any(|other| other == name);
+        let is_pass = |name: &str| is_wanted(name) && (name != "unread" || !config.whole_states);
+        let mut plain = optimize(connect(&ground)?, &config.groups, is_pass);
+        plain.network = plain.network.with_hints(&self.hints);
+        let Some(effort) = &config.invariants else { return Ok(plain) };
+        let invariants = invariants_of(&ground, effort);
+        ground.prune(&invariants, is_wanted);
         let network = connect(&ground)?;
-        let wanted = |name: &str| {
-            let left_out = config.without.iter().any(|other| other == name);
-            !left_out && (name != "unread" || !config.whole_states)
-        };
-        Ok(optimize(network, &config.groups, wanted))
+        let mut groups = config.groups.clone();
+        groups.extend(invariants.groups(&network));
+        let mut pruned = optimize(network, &groups, is_pass);
+        pruned.network = pruned.network.with_hints(&self.hints);
+        // What is known about states need not pay: passes are greedy.
+        let size = |optimized: &Optimized| optimized.network.node_count() + optimized.network.edge_count();
+        Ok(if size(&pruned) < size(&plain) { pruned } else { plain })
+    }
+
+    /// What can be proved about all states that play can reach.
+    pub fn invariants(
+        &self,
+        ground_config: &GroundConfig,
+        config: &InvariantConfig,
+    ) -> Result<Invariants, GameError> {
+        let ground = ground(&self.program, ground_config)?;
+        Ok(prove_invariants(&connect(&ground)?, config))
     }
 
     /// What machines are made from; several can share it.

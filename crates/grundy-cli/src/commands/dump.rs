@@ -8,7 +8,7 @@ use clap::ValueEnum;
 use grundy::analysis;
 use grundy::flat::{Flat, flatten, matched, print_flat, stored};
 use grundy::game::Game;
-use grundy::ground::{DotError, GroundProgram, MOST_NODES, ground, write_kif};
+use grundy::ground::{DotError, GroundProgram, MOST_NODES, USES, ground, write_kif};
 use grundy::network::{NetworkSlice, Optimized, PASSES, PassSize, write_network, write_network_dot};
 use grundy_syntax::{Notation, Printer, print_sexprs, read_sexprs};
 use serde_json::{Value, json};
@@ -94,11 +94,12 @@ enum Emit {
 }
 
 fn pass_name(text: &str) -> Result<String, String> {
-    if PASSES.iter().any(|pass| pass.name == text) {
+    if PASSES.iter().any(|pass| pass.name == text) || USES.contains(&text) {
         return Ok(text.to_owned());
     }
     let passes: Vec<String> = PASSES.iter().map(|pass| format!("{} ({})", pass.name, pass.about)).collect();
-    Err(format!("there is no such pass; there are {}", passes.join(", ")))
+    let uses = USES.join(", ");
+    Err(format!("there is no such pass; there are {}; with --invariants, also {uses}", passes.join(", ")))
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -201,6 +202,7 @@ fn dump_network(args: &Args) -> Result<(&'static str, String, Value)> {
     let looped: usize = network.loops().iter().map(|range| range.len()).sum();
     let sizes = json!({
         "fluents": network.interface().fluents.len(),
+        "fluents that are read": network.read_fluents(),
         "moves": network.interface().moves.len(),
         "nodes": network.node_count(),
         "edges": network.edge_count(),

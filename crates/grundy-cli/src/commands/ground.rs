@@ -9,8 +9,9 @@ use anyhow::Result;
 use clap::ValueEnum;
 use grundy::ground::{
     DotError, GroundConfig, GroundError, GroundProgram, LiftedRelation, LimitKind, MOST_NODES, Method,
-    Progress, Slice, Thresholds, ground, write_aspif, write_dot, write_json, write_kif,
+    Progress, Pruned, Slice, Thresholds, USES, ground, write_aspif, write_dot, write_json, write_kif,
 };
+use grundy::meta::invariants::{InvariantConfig, Invariants, invariants_of};
 use grundy_syntax::{Keyword, Span};
 use indicatif::{HumanBytes, HumanCount};
 use serde_json::json;
@@ -35,6 +36,19 @@ pub(crate) struct Args {
     /// Exactly the instances of the sheet's own rules
     #[arg(long)]
     faithful: bool,
+
+    /// Prove invariants of states, and prune the ground rules by them: the same answers in all states of play, for
+    /// legal moves
+    #[arg(long, conflicts_with = "faithful")]
+    invariants: bool,
+
+    /// With `--invariants`: uses to leave out (invariants, constants, exclusive, covers, useless, equal, needed)
+    #[arg(long, value_name = "USE,…", value_delimiter = ',', value_parser = use_name, requires = "invariants")]
+    without: Vec<String>,
+
+    /// Limit, with `--invariants`: how many seconds to look for invariants
+    #[arg(long, value_name = "S", value_parser = crate::engine::seconds, default_value = "8", help_heading = "Limits")]
+    invariants_timeout: Duration,
 
     /// Write the ground program to a file
     #[arg(long, value_name = "F")]
@@ -78,6 +92,77 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     read: ReadArgs,
+}
+
+/// The use of invariants to prune by; without it, there are none to use.
+const INVARIANTS: &str = "invariants";
+
+fn use_name(text: &str) -> Result<String, String> {
+    if text == INVARIANTS || USES.contains(&text) {
+        return Ok(text.to_owned());
+    }
+    Err(format!("there is no such use; there are {INVARIANTS}, {}", USES.join(", ")))
+}
+
+/// What pruning has done.
+struct Pruning {
+    pruned: Pruned,
+    /// How many groups of facts something was proved about.
+    groups: usize,
+    complete: bool,
+    seconds: f64,
+}
+
+/// Proves invariants and prunes by them, if that is wanted.
+fn prune(args: &Args, ground: &mut GroundProgram) -> Option<Pruning> {
+    if !args.invariants {
+        return None;
+    }
+    let start = Instant::now();
+    let is_wanted = |name: &str| !args.without.iter().any(|other| other == name);
+    let config = InvariantConfig { timeout: args.invariants_timeout, ..InvariantConfig::default() };
+    let invariants =
+        if is_wanted(INVARIANTS) { invariants_of(ground, &config) } else { Invariants::default() };
+    let pruned = ground.prune(&invariants, is_wanted);
+    Some(Pruning {
+        pruned,
+        groups: invariants.proved.len(),
+        complete: invariants.complete,
+        seconds: start.elapsed().as_secs_f64(),
+    })
+}
+
+impl Pruning {
+    fn to_json(&self) -> serde_json::Value {
+        let saved: serde_json::Map<String, serde_json::Value> = USES
+            .iter()
+            .zip(self.pruned.saved)
+            .map(|(name, (rules, literals))| {
+                ((*name).to_owned(), json!({"rules": rules, "literals": literals}))
+            })
+            .collect();
+        json!({
+            "rules": self.pruned.rules,
+            "literals": self.pruned.literals,
+            "invariants": self.groups,
+            "complete": self.complete,
+            "saved": saved,
+            "seconds": self.seconds,
+        })
+    }
+
+    fn summary(&self) -> String {
+        let saved = USES.iter().zip(self.pruned.saved).filter(|(_, (_, literals))| *literals > 0);
+        let saved: Vec<String> =
+            saved.map(|(name, (_, literals))| format!("{name} {}", HumanCount(literals))).collect();
+        let saved = if saved.is_empty() { "nothing".to_owned() } else { saved.join(", ") };
+        format!(
+            "  of {} conditions pruned: {saved}; {} groups with invariants ({:.3} s)\n",
+            HumanCount(self.pruned.literals),
+            HumanCount(self.groups as u64),
+            self.seconds,
+        )
+    }
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -144,10 +229,11 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     if let (Err(error), true) = (&grounded, args.json) {
         print_json(&error_to_json(args, &game, error))?;
     }
-    let grounded = grounded.map_err(|error| failure(&game, &error))?;
+    let mut grounded = grounded.map_err(|error| failure(&game, &error))?;
+    let pruning = prune(args, &mut grounded);
     emit(args, &grounded, &interrupt)?;
     tell_lifted(&game, &grounded);
-    report(args, &game, &grounded, read, start.elapsed())?;
+    report(args, &game, (&grounded, pruning.as_ref()), read, start.elapsed())?;
     Ok(Outcome::Fine)
 }
 
@@ -269,14 +355,26 @@ fn draw(args: &Args, ground: &GroundProgram, out: &mut impl Write) -> Result<()>
     }
 }
 
-fn report(args: &Args, game: &Loaded, ground: &GroundProgram, read: Duration, total: Duration) -> Result<()> {
+fn report(
+    args: &Args,
+    game: &Loaded,
+    (ground, pruning): (&GroundProgram, Option<&Pruning>),
+    read: Duration,
+    total: Duration,
+) -> Result<()> {
     if args.json {
-        print_json(&to_json(args, game, ground, read, total))
-    } else if args.emit.is_some() && args.out.is_none() {
-        note(summary(args, ground, total).trim_end());
+        let mut object = to_json(args, game, ground, read, total);
+        if let Some(pruning) = pruning {
+            object["pruned"] = pruning.to_json();
+        }
+        return print_json(&object);
+    }
+    let text = summary(args, ground, total) + &pruning.map_or_else(String::new, Pruning::summary);
+    if args.emit.is_some() && args.out.is_none() {
+        note(text.trim_end());
         Ok(())
     } else {
-        print(&summary(args, ground, total))
+        print(&text)
     }
 }
 

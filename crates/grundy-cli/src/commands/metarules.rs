@@ -5,10 +5,14 @@ use crate::files::{ReadArgs, load_sound};
 use crate::output::{Outcome, note, print, print_json};
 use crate::sample::{SampleArgs, failure};
 use anyhow::Result;
+use grundy::game::{Game, GameError};
+use grundy::ground::GroundConfig;
+use grundy::meta::invariants::{InvariantConfig, InvariantKind, LiftedInvariant};
 use grundy::meta::{
-    Branching, Domain, DomainLimits, InductionConfig, MetaPrinter, Metarules, Printed, SearchConfig,
-    SingleValued, find_metarules, prove_single_valued,
+    Branching, Domain, DomainLimits, MetaPrinter, Metarules, Printed, SearchConfig, SingleValued,
+    find_metarules,
 };
+use grundy_syntax::{Dialect, Program};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
@@ -22,8 +26,9 @@ use std::time::{Duration, Instant};
 /// the condition in front follows from those behind it. In branching figures, + is a bound argument
 /// and - a free one.
 ///
-/// For games there are invariants of states, too: at most one value for each key, guessed from random play and
-/// proved by induction over the moves.
+/// For games there are invariants of states, too, about groups of facts: at most one holds, exactly one, always the
+/// same number, none ever, all always. They are guessed from the arguments of the facts and from random play, and proved
+/// by induction over the moves with a SAT solver; what cannot be proved is not told.
 #[derive(clap::Args)]
 #[command(after_help = "Try:  grundy metarules theories/grid.pl\n      \
                         grundy metarules theories/grid.pl --with 'size(19)'\n      \
@@ -44,6 +49,10 @@ pub(crate) struct Args {
     /// Limit: how many seconds to look for patterns
     #[arg(long, value_name = "S", value_parser = seconds, default_value = "10", help_heading = "Limits")]
     timeout: Duration,
+
+    /// Limit: how many seconds to look for invariants of states; with 0, none are looked for
+    #[arg(long, value_name = "S", value_parser = seconds, default_value = "8", help_heading = "Limits")]
+    invariants_timeout: Duration,
 
     /// Limit: how many complete facts the domain may have
     #[arg(long, value_name = "N", default_value_t = DomainLimits::default().facts, help_heading = "Limits")]
@@ -74,10 +83,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         timeout: Some(args.timeout),
     };
     let metarules = find_metarules(&mut domain, &memories, &config);
-    let induction = InductionConfig { timeout: args.timeout, ..InductionConfig::default() };
-    let proved = prove_single_valued(&mut domain, &memories, &metarules, &induction);
-    let groups = proved.iter().map(|one| one.groups_in(&memories)).collect::<Vec<usize>>();
-    let invariants: Vec<(&SingleValued, usize)> = proved.iter().zip(groups).collect();
+    let (invariants, decided) = invariants(args, &loaded.program)?;
     let facts = domain.topology().len();
     let mut printer = MetaPrinter::new(&mut domain, args.read.notation(&args.file));
     match args.json {
@@ -94,6 +100,9 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         states.len(),
         start.elapsed().as_secs_f64(),
     ));
+    if !decided {
+        note("note: not all invariants were decided (limit `timeout`, --invariants-timeout)");
+    }
     if !metarules.complete {
         note(
             "note: not all patterns were looked at (limits `patterns`, --max-patterns, and `timeout`, --timeout)",
@@ -102,11 +111,37 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     Ok(Outcome::Fine)
 }
 
-fn to_text(
-    printer: &mut MetaPrinter<'_>,
-    metarules: &Metarules,
-    invariants: &[(&SingleValued, usize)],
-) -> String {
+/// The invariants of a game, and whether all candidates were decided.
+fn invariants(args: &Args, program: &Program) -> Result<(Vec<LiftedInvariant>, bool)> {
+    if program.dialect != Dialect::Game || args.invariants_timeout.is_zero() {
+        return Ok((Vec::new(), true));
+    }
+    let config = InvariantConfig {
+        timeout: args.invariants_timeout,
+        seed: args.sample.seed,
+        ..InvariantConfig::default()
+    };
+    let ground = GroundConfig { timeout: Some(args.invariants_timeout), ..GroundConfig::default() };
+    match Game::from_program(program.clone()).invariants(&ground, &config) {
+        Ok(invariants) => Ok((invariants.lifted(), invariants.complete)),
+        // A game that has no network can still have metarules.
+        Err(error @ (GameError::Ground(_) | GameError::Connect(_))) => {
+            note(&format!("note: no invariants: {error}"));
+            Ok((Vec::new(), true))
+        }
+        Err(error) => Err(crate::engine::failure(&error).into()),
+    }
+}
+
+/// How an invariant is called, with its number if it has one.
+fn kind_name(kind: InvariantKind) -> String {
+    match kind {
+        InvariantKind::Exactly(number) => format!("{}-{number}", kind.name()),
+        _ => kind.name().to_owned(),
+    }
+}
+
+fn to_text(printer: &mut MetaPrinter<'_>, metarules: &Metarules, invariants: &[LiftedInvariant]) -> String {
     let mut out = String::new();
     let mut section = |title: &str, lines: Vec<String>| {
         if !lines.is_empty() {
@@ -124,8 +159,9 @@ fn to_text(
     section("useless", texts(metarules.useless.iter().map(|one| printer.useless(one)).collect()));
     let branching = |one: &Branching| format!("{:>12}  {}", significant(one.mean), printer.branching(one));
     section("branching", metarules.branching.iter().map(branching).collect());
-    let invariant = |(one, groups): &(&SingleValued, usize)| {
-        format!("{}  {} {groups} groups", printer.invariant(one), printer.comment())
+    let invariant = |one: &LiftedInvariant| match one.groups {
+        1 => one.text.clone(),
+        groups => format!("{}  {} {groups} groups", one.text, printer.comment()),
     };
     section("invariants", invariants.iter().map(invariant).collect());
     out
@@ -151,11 +187,7 @@ fn significant(number: f64) -> String {
     }
 }
 
-fn to_json(
-    printer: &mut MetaPrinter<'_>,
-    metarules: &Metarules,
-    invariants: &[(&SingleValued, usize)],
-) -> Value {
+fn to_json(printer: &mut MetaPrinter<'_>, metarules: &Metarules, invariants: &[LiftedInvariant]) -> Value {
     let entry = |printed: Printed| json!({"text": printed.text, "conditions": printed.conditions});
     let impossible: Vec<Value> =
         metarules.impossible.iter().map(|one| entry(printer.impossible(one))).collect();
@@ -177,9 +209,14 @@ fn to_json(
         })
     });
     let branching: Vec<Value> = branching.collect();
-    let invariants = invariants.iter().map(
-        |(one, groups)| json!({"text": printer.invariant(one), "kind": "at-most-one", "groups": groups}),
-    );
+    let invariants = invariants.iter().map(|one| {
+        json!({
+            "text": one.text,
+            "kind": kind_name(one.kind),
+            "groups": one.groups,
+            "conditions": one.conditions,
+        })
+    });
     let invariants: Vec<Value> = invariants.collect();
     json!({
         "impossible": impossible,

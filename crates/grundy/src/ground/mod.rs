@@ -14,6 +14,7 @@ mod components;
 mod config;
 mod emit;
 mod lift;
+mod prune;
 mod refine;
 mod repeats;
 mod seed;
@@ -25,6 +26,8 @@ pub use config::{GroundConfig, GroundError, LimitKind, Method, Progress, Thresho
 pub use emit::{
     DotError, MOST_NODES, Slice, write_asp, write_aspif, write_dot, write_json, write_kif, write_prolog,
 };
+
+pub use prune::{Pruned, USES};
 
 use crate::flat::{Flat, FlatRule, RelationId};
 use crate::tabling::Relation;

@@ -62,7 +62,7 @@ impl Cone {
 /// The cones of all answers.
 #[derive(Clone, Debug)]
 pub(super) struct Cones {
-    /// `legal` and `terminal`: needed in every state.
+    /// `legal` and `terminal`, and hints about moves: needed in every state.
     pub(super) state: Cone,
     /// `next`, without the above.
     pub(super) next: Cone,
@@ -76,7 +76,8 @@ impl Cones {
     pub(super) fn new(network: &Network) -> Cones {
         let interface = network.interface();
         let legal = interface.moves.iter().flat_map(|one_move| [one_move.legal, one_move.guard]);
-        let state = Cone::new(network, legal.chain([interface.terminal]), &[]);
+        let hints = interface.hints.iter().map(|hint| hint.holds);
+        let state = Cone::new(network, legal.chain([interface.terminal]).chain(hints), &[]);
         let next = Cone::new(network, interface.fluents.iter().map(|fluent| fluent.next), &[&state]);
         let goals = interface.goals.iter().flatten().map(|goal| goal.holds);
         let goals = Cone::new(network, goals, &[&state]);

@@ -122,6 +122,9 @@ pub trait Player {
     /// Plays a joint move, one for each role.
     fn play(&mut self, joint: &[MoveId]);
 
+    /// The moves of which a rule that was compiled into the network says this now, such as `wins`.
+    fn hinted(&mut self, name: &str) -> Vec<MoveId>;
+
     /// What a role is told when this joint move is played now.
     fn sees(&mut self, joint: &[MoveId], role: RoleId) -> Vec<String>;
 }

@@ -64,6 +64,10 @@ impl Player for AnyPlayer {
         delegate!(self, player => player.play(joint));
     }
 
+    fn hinted(&mut self, name: &str) -> Vec<MoveId> {
+        delegate!(self, player => player.hinted(name))
+    }
+
     fn sees(&mut self, joint: &[MoveId], role: RoleId) -> Vec<String> {
         delegate!(self, player => player.sees(joint, role))
     }
@@ -181,6 +185,14 @@ impl Position {
     /// For each role its goal value, if there is exactly one and it is a number.
     pub fn goals(&mut self) -> Vec<Option<i32>> {
         self.roles().map(|role| self.player.goal(role)).collect()
+    }
+
+    /// The moves, of all roles, of which a rule that was compiled into the network says this: `wins` (it wins at
+    /// once), `safe` (no other role can win at once after it), `forced` (safe, where some other move is not).
+    ///
+    /// Such rules are there if the game was made by [`Game::with_move_rules`](crate::game::Game::with_move_rules).
+    pub fn hinted(&mut self, name: &str) -> Vec<MoveId> {
+        self.player.hinted(name)
     }
 
     /// The state.

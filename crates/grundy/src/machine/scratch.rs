@@ -169,6 +169,11 @@ impl Player for ScratchPlayer {
         self.settle();
     }
 
+    fn hinted(&mut self, name: &str) -> Vec<MoveId> {
+        let hints = self.rules.interface().hints_named(name).iter();
+        hints.filter(|hint| self.value(hint.holds)).map(|hint| hint.one_move).collect()
+    }
+
     fn sees(&mut self, joint: &[MoveId], role: RoleId) -> Vec<String> {
         self.set_moves(joint, true);
         evaluate(self.rules.network(), &self.rules.cones.sees, &mut self.values);

@@ -16,6 +16,7 @@ mod domain;
 mod goal;
 mod impossible;
 mod induction;
+pub mod invariants;
 mod limits;
 mod matching;
 mod memory;

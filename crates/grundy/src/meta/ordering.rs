@@ -2,8 +2,8 @@
 //!
 //! The order is greedy, as in the paper: next comes the condition with the fewest expected answers,
 //! given what is bound by then. A greedy choice can be a bad one, so that a few orders are made (one for
-//! each condition that could come first, and the one that is written down), and the one with the fewest
-//! expected tries is taken. Where working memories are at hand, the tries are counted instead.
+//! each condition that could come first, the best one of all for rules that are not too long, and the one that is
+//! written down), and the one with the fewest expected tries is taken. Where working memories are at hand, the tries are counted instead.
 
 use super::branching::Branching;
 use super::limits::{Budget, Exhausted};
@@ -72,16 +72,27 @@ impl Ordering {
         candidates.truncate(MOST_COUNTED);
         candidates.insert(0, written);
         let mut best: Option<(u64, Vec<usize>)> = None;
+        let mut written_counts: Vec<u64> = Vec::new();
         for order in candidates {
             let ordered: Vec<&Literal> = order.iter().map(|&place| &literals[place]).collect();
             // A worse order is given up as soon as it is worse.
             let limit = best.as_ref().map_or(steps, |(least, _)| least.saturating_mul(4).min(steps));
             let mut budget = Budget::new(limit, None);
-            let mut counts = vec![0; ordered.len()];
+            let mut by_memory: Vec<u64> = Vec::with_capacity(memories.len());
             let counted = memories.iter_mut().try_for_each(|memory| -> Result<(), Exhausted> {
-                count_tries(terms, memory, &ordered, &[], &mut budget, &mut counts)
+                let mut counts = vec![0; ordered.len()];
+                let counted = count_tries(terms, memory, &ordered, &[], &mut budget, &mut counts);
+                by_memory.push(counts.iter().sum());
+                counted
             });
-            let tries: u64 = counts.iter().sum();
+            let tries: u64 = by_memory.iter().sum();
+            if written_counts.is_empty() && counted.is_ok() && best.is_none() {
+                written_counts.clone_from(&by_memory);
+            }
+            // What is worse than the written order anywhere may be worse elsewhere, too.
+            if by_memory.iter().zip(&written_counts).any(|(own, written)| own > written) {
+                continue;
+            }
             // A small gain on these memories may be a loss on others.
             let is_better = |least: u64| tries as f64 <= WORTH_IT * least as f64;
             if counted.is_ok() && best.as_ref().is_none_or(|(least, _)| is_better(*least)) {
@@ -96,6 +107,45 @@ impl Ordering {
         self.greedy(terms, literals, bound, None)
     }
 
+    /// The order with the fewest expected tries of all, for rules that are not too long: the best order of each set of
+    /// conditions is the best one of a smaller set and one more.
+    fn exact(&self, terms: &Terms, literals: &[Literal], bound: &[VariableId]) -> Option<Vec<usize>> {
+        let count = literals.len();
+        if count > MOST_EXACT {
+            return None;
+        }
+        // For each set: expected tries so far, branches, and the condition that came last.
+        let mut best: Vec<Option<(f64, f64, usize)>> = vec![None; 1 << count];
+        best[0] = Some((0.0, 1.0, 0));
+        let variables: Vec<Vec<VariableId>> =
+            literals.iter().map(|literal| variables_of(terms, literal)).collect();
+        for set in 0..1usize << count {
+            let Some((tries, branches, _)) = best[set] else { continue };
+            let mut known = bound.to_vec();
+            (0..count).filter(|at| set >> at & 1 == 1).for_each(|at| known.extend(&variables[at]));
+            for next in (0..count).filter(|at| set >> at & 1 == 0) {
+                let answers = self.answers(terms, &literals[next], &known);
+                if answers.is_infinite() {
+                    continue;
+                }
+                let branches = (branches * answers).min(1e30);
+                let entry = &mut best[set | 1 << next];
+                if entry.is_none_or(|(known, ..)| tries + branches < known) {
+                    *entry = Some((tries + branches, branches, next));
+                }
+            }
+        }
+        let mut order = Vec::with_capacity(count);
+        let mut set = (1usize << count) - 1;
+        while set != 0 {
+            let (_, _, last) = best[set]?;
+            order.push(last);
+            set &= !(1 << last);
+        }
+        order.reverse();
+        Some(order)
+    }
+
     fn candidates(&self, terms: &Terms, literals: &[Literal], bound: &[VariableId]) -> Vec<Vec<usize>> {
         let is_first = |place: &usize| matches!(literals[*place], Literal::Holds(_));
         let mut firsts: Vec<usize> = (0..literals.len()).filter(is_first).collect();
@@ -103,7 +153,8 @@ impl Ordering {
         firsts.sort_by(|&a, &b| alone(a).total_cmp(&alone(b)));
         firsts.truncate(MOST_FIRSTS);
         let firsts = std::iter::once(None).chain(firsts.into_iter().map(Some));
-        firsts.map(|first| self.greedy(terms, literals, bound, first)).collect()
+        let greedy = firsts.map(|first| self.greedy(terms, literals, bound, first));
+        self.exact(terms, literals, bound).into_iter().chain(greedy).collect()
     }
 
     fn greedy(
@@ -184,6 +235,9 @@ impl Ordering {
 
 /// Another order is taken if it needs no more than this share of the tries.
 const WORTH_IT: f64 = 0.95;
+
+/// Up to so many conditions the best order of all is found.
+const MOST_EXACT: usize = 13;
 
 /// So many conditions are tried as the first one.
 const MOST_FIRSTS: usize = 8;

@@ -133,6 +133,32 @@ pub struct MoveRules {
     pub rules: usize,
 }
 
+impl MoveRules {
+    /// The names of the predicates that say something about moves.
+    pub(crate) fn hint_names(&self) -> Vec<String> {
+        let predicates = self.forced.into_iter().flat_map(|(safe, forced)| [safe, forced]);
+        predicates.chain([self.wins]).map(|predicate| self.program.name(predicate).to_owned()).collect()
+    }
+
+    /// The program with a percept for each of these: `(sees role (wins move))`. Percepts are answers, so that a network
+    /// has outputs for them.
+    pub(crate) fn as_percepts(&self) -> Program {
+        let mut program = self.program.clone();
+        let sees = program.predicate(Keyword::Sees.name(), Keyword::Sees.arity());
+        let [role, its_move] = [0, 1].map(|number| program.terms.variable(VariableId(number)));
+        let predicates = self.forced.into_iter().flat_map(|(safe, forced)| [safe, forced]);
+        for predicate in predicates.chain([self.wins]) {
+            let name = program.info(predicate).name;
+            let percept = program.terms.compound(name, &[its_move]);
+            let head = Atom { predicate: sees, args: Box::new([role, percept]) };
+            let body = Literal::Holds(Atom { predicate, args: Box::new([role, its_move]) });
+            let rule = Clause { head, body: vec![body], variables: 2 }.to_rule(&mut program);
+            program.rules.push(rule);
+        }
+        program
+    }
+}
+
 /// What rules to make, and at what cost.
 #[derive(Clone, Copy, Debug)]
 pub struct MoveRulesConfig {

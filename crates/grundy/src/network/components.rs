@@ -2,7 +2,7 @@
 
 /// The components of a graph over the numbers below `starts.len() - 1`, each behind all that it has edges to.
 /// The edges of `n` are `targets[starts[n]..starts[n + 1]]`.
-pub(super) fn components(starts: &[u32], targets: &[u32]) -> Vec<Vec<u32>> {
+pub(crate) fn components(starts: &[u32], targets: &[u32]) -> Vec<Vec<u32>> {
     let size = starts.len() - 1;
     let mut search = Search {
         starts,

@@ -32,8 +32,8 @@ pub fn connect(ground: &GroundProgram) -> Result<Network, ConnectError> {
         let name = ground.program().name(ground.lifted_predicate(lifted));
         return Err(ConnectError::Lifted(name.to_owned()));
     }
-    let (mut interface, mut signals) = inputs(ground);
     let rules = RulesByHead::new(ground);
+    let (mut interface, mut signals) = inputs(ground, &rules);
     let mut builder =
         Builder::with_capacity(&interface, ground.rule_count() as usize, ground.literal_count() as usize);
     for members in rules.components() {
@@ -137,6 +137,13 @@ impl RulesByHead {
         &self.bodies[self.starts[rule as usize] as usize..self.starts[rule as usize + 1] as usize]
     }
 
+    /// For each atom whether it is a condition somewhere.
+    fn mentioned(&self) -> Vec<bool> {
+        let mut mentioned = vec![false; self.heads.len() - 1];
+        self.bodies.iter().for_each(|literal| mentioned[literal.atom.0 as usize] = true);
+        mentioned
+    }
+
     pub(crate) fn mentions(&self, head: u32, atom: u32) -> bool {
         self.of(head).iter().any(|&rule| self.body(rule).iter().any(|literal| literal.atom.0 == atom))
     }
@@ -155,12 +162,15 @@ impl RulesByHead {
     }
 }
 
-/// The interface without outputs, and the signals of the atoms that are inputs.
-fn inputs(ground: &GroundProgram) -> (Interface, Vec<Signal>) {
+/// The interface without outputs, and the signals of the atoms that are inputs. What is asked for nowhere, and never
+/// becomes true, is no input.
+fn inputs(ground: &GroundProgram, rules: &RulesByHead) -> (Interface, Vec<Signal>) {
     let roles = ground.role_names();
     let mut fluents: Vec<String> = Vec::new();
+    let is_mentioned = rules.mentioned();
+    let is_there = |atom: &AtomId| is_mentioned[atom.0 as usize] || !rules.of(atom.0).is_empty();
     for keyword in [Keyword::True, Keyword::Next] {
-        fluents.extend(ground.atoms_of(keyword).map(|atom| ground.arg_text(atom, 0)));
+        fluents.extend(ground.atoms_of(keyword).filter(is_there).map(|atom| ground.arg_text(atom, 0)));
     }
     let mut initial: Vec<String> = Vec::new();
     let collected = ground.each_initial(|fact| {
@@ -176,7 +186,7 @@ fn inputs(ground: &GroundProgram) -> (Interface, Vec<Signal>) {
     let mut moves: Vec<(RoleId, String)> = Vec::new();
     for keyword in [Keyword::Legal, Keyword::Does] {
         moves.extend(
-            ground.atoms_of(keyword).filter_map(|atom| {
+            ground.atoms_of(keyword).filter(is_there).filter_map(|atom| {
                 Some((*role_of.get(&ground.arg_text(atom, 0))?, ground.arg_text(atom, 1)))
             }),
         );
@@ -266,7 +276,7 @@ pub(crate) fn find_fluent(interface: &Interface, text: &str) -> Option<usize> {
 }
 
 /// The move of this role and text.
-fn find_move(interface: &Interface, role: RoleId, text: &str) -> Option<MoveId> {
+pub(super) fn find_move(interface: &Interface, role: RoleId, text: &str) -> Option<MoveId> {
     let range = interface.moves_of(role);
     let moves = &interface.moves[range.start as usize..range.end as usize];
     let found = moves.binary_search_by(|one_move| one_move.text.as_str().cmp(text)).ok()?;

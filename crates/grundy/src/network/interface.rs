@@ -53,6 +53,17 @@ pub struct Percept {
     pub holds: Signal,
 }
 
+/// A rule about a move that was compiled into the network, such as that it wins at once.
+#[derive(Clone, Debug)]
+pub struct Hint {
+    /// What the rule says: `wins`, `safe`, `forced`.
+    pub name: String,
+    /// About which move.
+    pub one_move: MoveId,
+    /// When it says so.
+    pub holds: Signal,
+}
+
 /// Roles, fluents, moves, and the outputs of a network.
 ///
 /// There are two kinds of input nodes, fluents and moves. A value from elsewhere (a predicate that stays lifted)
@@ -71,6 +82,8 @@ pub struct Interface {
     pub goals: Vec<Vec<Goal>>,
     /// For each role what it can be told, sorted by text.
     pub sees: Vec<Vec<Percept>>,
+    /// What rules say about moves, by name and in the order of the moves.
+    pub hints: Vec<Hint>,
     /// Which moves a role has.
     pub(super) moves_of: Vec<Range<u32>>,
 }
@@ -119,6 +132,34 @@ impl Interface {
         (0..self.roles.len() as u16).map(RoleId)
     }
 
+    /// The hints of a name.
+    pub fn hints_named(&self, name: &str) -> &[Hint] {
+        let start = self.hints.partition_point(|hint| hint.name.as_str() < name);
+        let end = self.hints.partition_point(|hint| hint.name.as_str() <= name);
+        &self.hints[start..end]
+    }
+
+    /// Turns percepts such as `(wins (mark 1 1))` into hints about the moves that they name.
+    pub(crate) fn percepts_to_hints(&mut self, names: &[String]) {
+        for role in self.role_ids() {
+            let percepts = std::mem::take(&mut self.sees[role.0 as usize]);
+            for percept in percepts {
+                let inside = percept.text.strip_prefix('(').and_then(|text| text.strip_suffix(')'));
+                let named = inside
+                    .and_then(|text| text.split_once(' '))
+                    .filter(|(name, _)| names.iter().any(|other| other == name))
+                    .and_then(|(name, text)| Some((name, super::connect::find_move(self, role, text)?)));
+                match named {
+                    Some((name, one_move)) => {
+                        self.hints.push(Hint { name: name.to_owned(), one_move, holds: percept.holds });
+                    }
+                    None => self.sees[role.0 as usize].push(percept),
+                }
+            }
+        }
+        self.hints.sort_by(|a, b| (&a.name, a.one_move).cmp(&(&b.name, b.one_move)));
+    }
+
     /// Calls `visit` with every output.
     pub fn for_each_output(&self, mut visit: impl FnMut(Signal)) {
         self.outputs().for_each(&mut visit);
@@ -129,7 +170,8 @@ impl Interface {
         let next = self.fluents.iter().map(|fluent| fluent.next);
         let goals = self.goals.iter().flatten().map(|goal| goal.holds);
         let sees = self.sees.iter().flatten().map(|percept| percept.holds);
-        legal.chain(next).chain([self.terminal]).chain(goals).chain(sees)
+        let hints = self.hints.iter().map(|hint| hint.holds);
+        legal.chain(next).chain([self.terminal]).chain(goals).chain(sees).chain(hints)
     }
 
     /// The same interface with every output replaced.
@@ -142,6 +184,7 @@ impl Interface {
         mapped.fluents.iter_mut().for_each(|fluent| fluent.next = map(fluent.next));
         mapped.terminal = map(mapped.terminal);
         mapped.goals.iter_mut().flatten().for_each(|goal| goal.holds = map(goal.holds));
+        mapped.hints.iter_mut().for_each(|hint| hint.holds = map(hint.holds));
         mapped.sees.iter_mut().flatten().for_each(|percept| percept.holds = map(percept.holds));
         mapped
     }

@@ -26,11 +26,12 @@ mod wide;
 
 pub use connect::{ConnectError, connect};
 pub use dot::{NetworkSlice, write_network_dot};
-pub use interface::{Fluent, Goal, Interface, Move, MoveId, Percept, RoleId};
+pub use interface::{Fluent, Goal, Hint, Interface, Move, MoveId, Percept, RoleId};
 pub use passes::{Groups, Optimized, PASSES, Pass, PassSize, optimize};
 pub use print::write_network;
 
 pub(crate) use builder::Builder;
+pub(crate) use components::components;
 pub(crate) use connect::{RulesByHead, find_fluent};
 pub(crate) use wide::split_wide;
 
@@ -163,6 +164,20 @@ impl Network {
     /// Roles, fluents, moves, and which node tells what about them.
     pub fn interface(&self) -> &Interface {
         &self.interface
+    }
+
+    /// The number of fluents that some node or answer reads: how much of a state matters.
+    pub fn read_fluents(&self) -> usize {
+        let counts = self.reader_counts();
+        (0..self.interface.fluents.len())
+            .filter(|&fluent| counts[self.interface.fluent_node(fluent).index()] > 0)
+            .count()
+    }
+
+    /// Turns percepts into hints about moves.
+    pub(crate) fn with_hints(mut self, names: &[String]) -> Network {
+        self.interface.percepts_to_hints(names);
+        self
     }
 
     /// For each node the number of edges and outputs that read it.

@@ -5,6 +5,7 @@ use super::block::Block;
 use super::choose::GROUP;
 use super::compile::{Place, UNREAD};
 use super::lanes::read;
+use crate::machine::scratch::ScratchMachine;
 use crate::machine::{Player, Rules, State, single_goal};
 use crate::network::{MoveId, RoleId};
 use std::sync::Arc;
@@ -111,6 +112,16 @@ impl Player for BatchPlayer {
             self.slots[1 + fluent] = read(&self.slots, next);
         }
         self.settle();
+    }
+
+    fn hinted(&mut self, name: &str) -> Vec<MoveId> {
+        // Batches play at random and ask for no hints, so that their code has none.
+        let rules = self.machine.rules().clone();
+        let mut state = rules.initial().clone();
+        self.state_into(&mut state);
+        let mut scratch = Arc::new(ScratchMachine::new(rules)).player();
+        scratch.look_at(&state);
+        scratch.hinted(name)
     }
 
     fn sees(&mut self, joint: &[MoveId], role: RoleId) -> Vec<String> {

@@ -523,6 +523,12 @@ impl Player for IncrementalPlayer {
         self.work.play(&self.machine, joint);
     }
 
+    fn hinted(&mut self, name: &str) -> Vec<MoveId> {
+        let (machine, memory) = (&*self.machine, &self.work.memory);
+        let hints = machine.rules.interface().hints_named(name).iter();
+        hints.filter(|hint| memory.value(machine.probe(hint.holds))).map(|hint| hint.one_move).collect()
+    }
+
     fn sees(&mut self, joint: &[MoveId], role: RoleId) -> Vec<String> {
         let (machine, work) = (&*self.machine, &mut self.work);
         work.assert_moves(machine, joint);

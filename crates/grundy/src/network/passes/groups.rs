@@ -17,17 +17,43 @@ pub struct Groups {
     pub(super) equal: Vec<(NodeId, Signal)>,
     /// Fluents that change with every move of the game.
     pub(super) restless: Vec<NodeId>,
+    /// Groups of fluents of which no two are true at once, in layers.
+    pub(super) exclusive: Vec<Vec<Vec<NodeId>>>,
+    /// Fluents that are always true, or never.
+    pub(super) constant: Vec<(NodeId, bool)>,
 }
 
 impl Groups {
     /// One more group.
     pub fn add(&mut self, members: Vec<NodeId>) {
-        let has_member =
-            |layer: &Vec<Vec<NodeId>>| layer.iter().flatten().any(|known| members.contains(known));
-        match self.layers.iter().position(|layer| !has_member(layer)) {
-            Some(layer) => self.layers[layer].push(members),
-            None => self.layers.push(vec![members]),
-        }
+        add_to_layers(&mut self.layers, members);
+    }
+
+    /// A group of fluents of which no two are true at once.
+    pub fn add_exclusive(&mut self, members: Vec<NodeId>) {
+        add_to_layers(&mut self.exclusive, members);
+    }
+
+    /// A fluent that is always true, or never.
+    pub fn add_constant(&mut self, node: NodeId, value: bool) {
+        self.constant.push((node, value));
+    }
+
+    /// All that is known to others, too.
+    pub fn extend(&mut self, other: Groups) {
+        other.layers.into_iter().flatten().for_each(|group| self.add(group));
+        other.exclusive.into_iter().flatten().for_each(|group| self.add_exclusive(group));
+        self.constant.extend(other.constant);
+        self.equal.extend(other.equal);
+        self.restless.extend(other.restless);
+    }
+}
+
+fn add_to_layers(layers: &mut Vec<Vec<Vec<NodeId>>>, members: Vec<NodeId>) {
+    let has_member = |layer: &Vec<Vec<NodeId>>| layer.iter().flatten().any(|known| members.contains(known));
+    match layers.iter().position(|layer| !has_member(layer)) {
+        Some(layer) => layers[layer].push(members),
+        None => layers.push(vec![members]),
     }
 }
 
@@ -35,15 +61,17 @@ impl Groups {
 struct Index<'a> {
     groups: &'a [Vec<NodeId>],
     group_of: Vec<Option<u32>>,
+    /// Whether one of each group is true, or perhaps none.
+    exactly: bool,
 }
 
 impl Index<'_> {
-    fn new<'a>(network: &Network, groups: &'a [Vec<NodeId>]) -> Index<'a> {
+    fn new<'a>(network: &Network, groups: &'a [Vec<NodeId>], exactly: bool) -> Index<'a> {
         let mut group_of = vec![None; network.interface().first_gate() as usize];
         for (number, members) in groups.iter().enumerate() {
             members.iter().for_each(|member| group_of[member.index()] = Some(number as u32));
         }
-        Index { groups, group_of }
+        Index { groups, group_of, exactly }
     }
 
     fn group(&self, signal: Signal) -> Option<u32> {
@@ -53,19 +81,28 @@ impl Index<'_> {
 
 pub(super) fn run(network: &Network, groups: &Groups) -> Network {
     let mut network = replace_equal(network, groups);
-    for layer in &groups.layers {
-        let index = Index::new(&network, layer);
-        network = rewrite(&network, |builder, gate| make(builder, gate, &index));
+    for (layers, exactly) in [(&groups.layers, true), (&groups.exclusive, false)] {
+        for layer in layers {
+            let index = Index::new(&network, layer, exactly);
+            network = rewrite(&network, |builder, gate| make(builder, gate, &index));
+        }
     }
     // Complements may name such moves, too.
     replace_equal(&network, groups)
 }
 
-/// Puts signals in the place of the moves that they stand for.
+/// Puts signals in the place of the inputs that they stand for.
 fn replace_equal(network: &Network, groups: &Groups) -> Network {
+    let mut instead: Vec<Option<Signal>> = vec![None; network.node_count()];
+    for &(node, value) in &groups.constant {
+        instead[node.index()] = Some(Signal::FALSE.inverted_if(value));
+    }
+    groups.equal.iter().for_each(|&(node, signal)| instead[node.index()] = Some(signal));
     rewrite(network, |builder, gate| {
         for input in gate.inputs.iter_mut() {
-            if let Some((_, signal)) = groups.equal.iter().find(|(node, _)| *node == input.node()) {
+            // What is made in a rewrite has other numbers, but inputs keep theirs.
+            let is_input = input.node().0 < network.interface().first_gate();
+            if let Some(signal) = instead[input.node().index()].filter(|_| is_input) {
                 *input = signal.inverted_if(input.is_inverted());
             }
         }
@@ -87,7 +124,7 @@ fn make(builder: &mut Builder, gate: Gate, index: &Index) -> Signal {
     for run in found.chunk_by(|a, b| a.0 == b.0) {
         let members = &index.groups[run[0].0 as usize];
         let signals: SmallVec<[Signal; 16]> = run.iter().map(|&(_, signal)| signal).collect();
-        match within_group(builder, kind, members, &signals) {
+        match within_group(builder, kind, members, &signals, index.exactly) {
             Some(mut signals) => rest.append(&mut signals),
             None => return !kind.neutral(),
         }
@@ -104,6 +141,7 @@ fn within_group(
     kind: Kind,
     members: &[NodeId],
     signals: &[Signal],
+    exactly: bool,
 ) -> Option<Vec<Signal>> {
     let is_strong = |signal: &&Signal| signal.is_inverted() == (kind == Kind::Or);
     let strong: Vec<Signal> = signals.iter().filter(is_strong).copied().collect();
@@ -113,10 +151,10 @@ fn within_group(
         [] => {}
         _ => return None,
     }
-    if signals.len() == members.len() {
+    if exactly && signals.len() == members.len() {
         return None;
     }
-    if signals.len() * 2 <= members.len() {
+    if !exactly || signals.len() * 2 <= members.len() {
         return Some(signals.to_vec());
     }
     let is_named = |member: &NodeId| signals.iter().any(|signal| signal.node() == *member);

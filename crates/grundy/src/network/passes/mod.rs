@@ -12,6 +12,7 @@ mod legality;
 mod nested;
 mod sharing;
 mod single_input;
+mod successors;
 mod turns;
 mod unneeded;
 mod unread;
@@ -30,7 +31,7 @@ pub struct Pass {
 }
 
 /// All passes.
-pub const PASSES: [Pass; 11] = [
+pub const PASSES: [Pass; 12] = [
     Pass { name: "constants", about: "inputs that are always true or always false", run: constants::run },
     Pass { name: "single-input", about: "nodes with one input", run: single_input::run },
     Pass { name: "absorb", about: "duplicate, complementary and absorbed inputs", run: absorb::run },
@@ -48,12 +49,17 @@ pub const PASSES: [Pass; 11] = [
         about: "sub-conjunctions and sub-disjunctions that nodes share",
         run: sharing::run,
     },
+    Pass {
+        name: "successors",
+        about: "the next value of one of a group, by those of the others",
+        run: successors::run,
+    },
     Pass { name: "unneeded", about: "nodes that no output needs", run: unneeded::run },
     Pass { name: "unread", about: "fluents that no answer ever depends on", run: unread::run },
 ];
 
 /// The order in which passes run. Some run again, where others have left them something to do.
-const PIPELINE: [&str; 25] = [
+const PIPELINE: [&str; 26] = [
     "unread",
     "constants",
     "single-input",
@@ -69,6 +75,7 @@ const PIPELINE: [&str; 25] = [
     "nested",
     "absorb",
     "single-input",
+    "successors",
     "unneeded",
     "sharing",
     "factoring",

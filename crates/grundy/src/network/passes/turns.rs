@@ -18,8 +18,20 @@ impl Groups {
         let interface = network.interface();
         let mut circles = circles(network);
         let mut groups = Groups { restless: circles.concat(), ..Groups::default() };
-        circles.extend(self.layers.iter().flatten().cloned());
+        for known in self.layers.iter().flatten() {
+            if !circles.iter().any(|circle| circle.iter().all(|node| known.contains(node))) {
+                circles.push(known.clone());
+            }
+        }
+        groups.exclusive.clone_from(&self.exclusive);
+        groups.constant.clone_from(&self.constant);
         for circle in circles {
+            // Of two, one is what the other is not; so only one of them has to be read.
+            if let [one, other] = circle[..]
+                && self.layers.iter().flatten().any(|known| known.len() == 2 && known.contains(&one))
+            {
+                groups.equal.push((other, !Signal::of(one)));
+            }
             groups.add_turns(network, &circle);
             groups.add(circle);
         }

@@ -187,9 +187,8 @@ fn one_rule(
 /// The order that was learned: by figures, and never worse than the written one on the training positions.
 fn learned_order(domain: &Domain, table: &Ordering, training: &mut [Memory], clause: &Clause) -> Vec<usize> {
     let terms = &domain.program().terms;
-    let few = training.len().min(4);
     table
-        .order_on(terms, &mut training[..few], &clause.body, &[], STEPS)
+        .order_on(terms, training, &clause.body, &[], STEPS * training.len() as u64)
         .unwrap_or_else(|| table.order(terms, &clause.body, &[]))
 }
 

@@ -3,8 +3,10 @@
 //! The function [`run`] is the outline. `grid.rs` has the examples on boards, `go.rs` the unfolding and the
 //! ordering of rules of Go, `positions.rs` the positions they are measured on.
 
+mod corpus;
 mod go;
 mod grid;
+mod hints;
 mod positions;
 
 use crate::files::{ReadArgs, load_sound, make_folder, write_whole};
@@ -14,13 +16,15 @@ use crate::sample::failure;
 use anyhow::Result;
 use grundy_syntax::Program;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Find metarules, unfold and order rules as in the paper, and print the numbers beside the published ones
 ///
 /// On a grid: no point is at distance three of itself, and what that saves when a path of length four is
 /// matched. On the board of Abalone: no two points are neighbours of each other in one direction. In
 /// Go: six rules about taking stones unfolded over a move, without metarules (counted) and with them, and
-/// the tries and the time that matching takes when conditions are put in order.
+/// the tries and the time that matching takes when conditions are put in order. In games: winning and forced moves
+/// read off the network of a state, against trying all moves. With `--corpus`: invariants of states.
 ///
 /// `--report DIR` writes figures 5, 6 and 7 as SVG, and a table for programs of each.
 #[derive(clap::Args)]
@@ -29,6 +33,10 @@ pub(crate) struct Args {
     /// The folder with the theories of the grid, of Abalone and of Go
     #[arg(long, value_name = "DIR", default_value = "theories")]
     theories: PathBuf,
+
+    /// The folder with the games whose winning and forced moves are looked at; without one, that is left out
+    #[arg(long, value_name = "DIR", default_value = "games")]
+    games: PathBuf,
 
     /// How many positions of Go to count branching figures on, and as many again to measure on
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=1000))]
@@ -41,6 +49,15 @@ pub(crate) struct Args {
     /// The seed of the positions
     #[arg(long, value_name = "K", default_value_t = 1)]
     seed: u64,
+
+    /// A folder of games (games/SET/NAME.kif, recorded games in traces/SET/NAME.jsonl): prove invariants of their
+    /// states, and leave the rest out
+    #[arg(long, value_name = "DIR")]
+    corpus: Option<PathBuf>,
+
+    /// Limit, with `--corpus`: how many seconds a game may take
+    #[arg(long, value_name = "S", value_parser = crate::engine::seconds, default_value = "10", help_heading = "Limits")]
+    timeout: Duration,
 
     /// Write figures and tables for programs
     #[arg(long, value_name = "DIR")]
@@ -70,10 +87,17 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         print(&section.text)?;
         args.report.as_deref().map_or(Ok(()), |folder| write_report(folder, &section))
     };
+    if let Some(corpus) = &args.corpus {
+        show(corpus::sweep(corpus, args.timeout, &args.read)?)?;
+        return Ok(Outcome::Fine);
+    }
     show(grid::impossible(&load("grid.pl")?, &load("abalone.pl")?).map_err(failure)?)?;
     show(grid::path(&load("grid.pl")?).map_err(failure)?)?;
     show(go::unfolding(&load("go.pl")?).map_err(failure)?)?;
     show(go::ordering(&load("go.pl")?, &go::Sample::of(args)).map_err(failure)?)?;
+    if args.games.is_dir() {
+        show(hints::hints(&args.games, args.seed, &args.read)?)?;
+    }
     Ok(Outcome::Fine)
 }
 

@@ -1,0 +1,65 @@
+//! Atoms that always or never hold, and what follows from that.
+
+use super::knowledge::{Knowledge, Role};
+use super::rules::Rules;
+
+/// Takes known conditions out, and rules that they stop; what has no rule left never holds, what has one without
+/// conditions always does. Repeated until nothing new is known.
+pub(super) fn run(mut rules: Rules, knowledge: &mut Knowledge) -> Rules {
+    loop {
+        let is_news = learn(&rules, knowledge);
+        let kept = fold(&rules, knowledge);
+        let is_smaller = kept.len() < rules.len() || kept.literal_count() < rules.literal_count();
+        rules = kept;
+        if !is_news && !is_smaller {
+            return rules;
+        }
+    }
+}
+
+/// Finds atoms that have no rule, or one without conditions.
+fn learn(rules: &Rules, knowledge: &mut Knowledge) -> bool {
+    let mut has_rule = vec![false; knowledge.roles.len()];
+    let mut is_news = false;
+    for (head, body) in rules.iter() {
+        has_rule[head as usize] = true;
+        if body.is_empty() && knowledge.constant[head as usize].is_none() {
+            knowledge.constant[head as usize] = Some(true);
+            is_news = true;
+        }
+    }
+    for (atom, has_rule) in has_rule.into_iter().enumerate() {
+        let is_open = knowledge.roles[atom] != Role::Input && knowledge.constant[atom].is_none();
+        if !has_rule && is_open {
+            knowledge.constant[atom] = Some(false);
+            is_news = true;
+        }
+    }
+    is_news
+}
+
+fn fold(rules: &Rules, knowledge: &Knowledge) -> Rules {
+    let mut kept = Rules::default();
+    let mut is_told = vec![false; knowledge.roles.len()];
+    let mut body_left = Vec::new();
+    for (head, body) in rules.iter() {
+        match knowledge.constant[head as usize] {
+            Some(false) => continue,
+            // Once is enough.
+            Some(true) => {
+                if !std::mem::replace(&mut is_told[head as usize], true) {
+                    kept.push(head, &[]);
+                }
+                continue;
+            }
+            None => {}
+        }
+        if body.iter().any(|&literal| knowledge.value(literal) == Some(false)) {
+            continue;
+        }
+        body_left.clear();
+        body_left.extend(body.iter().copied().filter(|&literal| knowledge.value(literal).is_none()));
+        kept.push(head, &body_left);
+    }
+    kept
+}

@@ -1,0 +1,102 @@
+//! The next values of all but one fluent of a group tell that of the last one: it is true if they are all false.
+//!
+//! A cell stays empty unless something comes there, which the rules spell out for every move; what comes there they
+//! spell out, too. The fluent whose next value takes the most nodes of its own is the one to be left out.
+
+use super::Groups;
+use crate::network::rewrite::rewrite_outputs;
+use crate::network::{Interface, Kind, Network, NodeId, Signal};
+
+pub(super) fn run(network: &Network, groups: &Groups) -> Network {
+    let interface = network.interface();
+    let readers = network.reader_counts();
+    let mut is_used = vec![false; interface.fluents.len()];
+    // For a fluent to be left out, all others of its group.
+    let mut chosen: Vec<(usize, Vec<usize>)> = Vec::new();
+    for group in groups.layers.iter().flatten() {
+        let Some(fluents) = group.iter().map(|&node| interface.fluent_of(node)).collect::<Option<Vec<_>>>()
+        else {
+            continue;
+        };
+        if fluents.iter().any(|&fluent| is_used[fluent]) {
+            continue;
+        }
+        let cost = |fluent: usize| own_size(network, &readers, interface.fluents[fluent].next);
+        let Some(&dearest) = fluents.iter().max_by_key(|&&fluent| (cost(fluent), std::cmp::Reverse(fluent)))
+        else {
+            continue;
+        };
+        if cost(dearest) > fluents.len() {
+            fluents.iter().for_each(|&fluent| is_used[fluent] = true);
+            chosen.push((dearest, fluents.into_iter().filter(|&fluent| fluent != dearest).collect()));
+        }
+    }
+    replace(network, &chosen)
+}
+
+/// Nodes and edges that nothing but this signal needs.
+fn own_size(network: &Network, readers: &[u32], signal: Signal) -> usize {
+    let (mut size, mut open) = (0, vec![signal.node()]);
+    while let Some(node) = open.pop() {
+        if network.kind(node) != Kind::Input && readers[node.index()] <= 1 {
+            size += 1 + network.inputs(node).len();
+            open.extend(network.inputs(node).iter().map(|input| input.node()).filter(|&input| input < node));
+        }
+    }
+    size
+}
+
+fn replace(network: &Network, chosen: &[(usize, Vec<usize>)]) -> Network {
+    if chosen.is_empty() {
+        return network.clone();
+    }
+    // Gates for the new values are added behind the last one, as copies of it in the old numbers cannot be.
+    let mut values: Vec<(usize, Signal)> = Vec::new();
+    let mut map: Vec<Signal> =
+        (0..network.node_count() as u32).map(|node| Signal::of(NodeId(node))).collect();
+    let mut left = network.gates().count();
+    let mut rewritten = rewrite_outputs(
+        network,
+        |builder, gate| {
+            let made = builder.node(gate.kind, gate.inputs);
+            map[gate.node.index()] = made;
+            left -= 1;
+            if left == 0 {
+                for (fluent, others) in chosen {
+                    let next = |&other: &usize| {
+                        let signal = network.interface().fluents[other].next;
+                        !map[signal.node().index()].inverted_if(signal.is_inverted())
+                    };
+                    values.push((*fluent, builder.gate(Kind::And, &mut others.iter().map(next).collect())));
+                }
+            }
+            made
+        },
+        Interface::clone,
+    );
+    for (fluent, value) in values {
+        rewritten.interface.fluents[fluent].next = value;
+    }
+    rewritten
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::network::Groups;
+    use crate::network::passes::run_pass;
+    use crate::network::testing::network;
+
+    #[test]
+    fn the_last_of_a_group_is_what_the_others_are_not() {
+        let rules = "(<= (next (f 1)) (does r (a 1)) (true (f 2))) (<= (next (f 2)) (does r (a 2)) (true (f 3))) \
+                     (<= (next (f 3)) (true (f 1)) (not (does r (a 1))) (not (does r (a 2)))) \
+                     (<= (next (f 3)) (true (f 2)) (true (f 3)) (does r (a 3)))";
+        let plain = network(rules);
+        let interface = plain.interface();
+        let nodes = interface.fluents.iter().enumerate().filter(|(_, fluent)| fluent.text.starts_with("(f "));
+        let mut groups = Groups::default();
+        groups.add(nodes.map(|(number, _)| interface.fluent_node(number)).collect());
+        let smaller = run_pass("unneeded", &run_pass("successors", &plain, &groups), &groups);
+        assert!(smaller.edge_count() < plain.edge_count());
+    }
+}
