@@ -316,7 +316,11 @@ impl Store {
         let expected =
             self.begun_with as f64 + now / share_done(engine, plan, plan.steps.len()).max(f64::MIN_POSITIVE);
         self.next_look[self.current] = instances * 2;
-        if expected > self.caps[self.current].most as f64 { Err(Stop::Overflow) } else { Ok(()) }
+        // To begin again costs as much as all that was done so far.
+        let cap = self.caps[self.current];
+        let others = self.instances.iter().sum::<u64>() - instances;
+        let most = if cap.relation.is_some() { cap.most.max(others) } else { cap.most };
+        if expected > most as f64 { Err(Stop::Overflow) } else { Ok(()) }
     }
 
     /// How many steps the rule that runs may take.
