@@ -15,6 +15,7 @@ mod config;
 mod emit;
 mod lift;
 mod prune;
+mod recipe;
 mod refine;
 mod repeats;
 mod seed;

@@ -1,9 +1,15 @@
-//! Removing records that stand in an arena twice.
+//! Records that stand in an arena twice: whether there can be any, and removing them.
 //!
 //! A hash table that grows with the rules would be read and written all over the place, once for each instance.
 //! Instead, the hashes of many records are sorted, now and then; only records with the same hash are compared.
 
 use super::arena::Arena;
+use super::recipe::variables;
+use crate::flat::{Flat, FlatAtom, FlatLiteral, FlatRule, RelationId, RelationKind};
+use grundy_syntax::{TermId, Terms};
+
+/// Rules of one kind are compared in pairs if they are not more than this.
+const FEW_RULES: usize = 64;
 
 /// So many hashes are sorted at a time, about.
 const AT_ONCE: usize = 1 << 22;
@@ -64,6 +70,58 @@ fn hash(record: &[u32]) -> u64 {
     let folded =
         record.iter().fold(0u64, |hash, &value| (hash.rotate_left(23) ^ u64::from(value)).wrapping_mul(K));
     folded >> 32
+}
+
+/// Whether two matches of these rules, which are stored in one block, may leave the same stored rule.
+pub(super) fn may_repeat(flat: &Flat, rules: &[&FlatRule], dynamic: &[bool]) -> bool {
+    let kept = |rule: &FlatRule| -> Vec<(RelationId, bool, FlatAtom)> {
+        let conditions = rule.body.iter().filter_map(|literal| Some((literal, literal.atom()?)));
+        let conditions = conditions.filter(|(_, atom)| dynamic[atom.relation.0 as usize]);
+        let sign = |literal: &FlatLiteral| matches!(literal, FlatLiteral::Holds(_));
+        let mut kept: Vec<_> =
+            conditions.map(|(literal, atom)| (atom.relation, sign(literal), atom.clone())).collect();
+        kept.sort_by_key(|(relation, sign, _)| (*relation, *sign));
+        kept
+    };
+    // Conditions of the same relation may change places, unless they have different constants.
+    let may_change_places = |rule: &FlatRule| {
+        let kept = kept(rule);
+        (0..kept.len()).any(|at| {
+            let (relation, sign, atom) = &kept[at];
+            let others = kept[at + 1..].iter().take_while(|(r, s, _)| (r, s) == (relation, sign));
+            others.into_iter().any(|(_, _, other)| !clash(&flat.terms, atom, other))
+        })
+    };
+    // A guard may have more rows later, and let the same match through again.
+    let guards = |rule: &FlatRule| {
+        let atoms = rule.body.iter().filter_map(FlatLiteral::atom);
+        atoms.map(|atom| flat.info(atom.relation).kind).any(|kind| kind == RelationKind::Guard)
+    };
+    let determined = |rule: &FlatRule| {
+        let atoms = kept(rule);
+        let atoms = atoms.iter().map(|(_, _, atom)| atom).chain([&rule.head]);
+        variables(&flat.terms, rule, atoms).iter().all(|&seen| seen)
+    };
+    let alone = |rule: &&FlatRule| !may_change_places(rule) && (!guards(rule) || determined(rule));
+    // Two rules differ if their heads do, or conditions that nothing else can be mistaken for.
+    let differ = |a: &FlatRule, b: &FlatRule| {
+        let (kept_a, kept_b) = (kept(a), kept(b));
+        let kind = |kept: &[(RelationId, bool, FlatAtom)], at: usize| (kept[at].0, kept[at].1);
+        let is_single = |at: usize| {
+            (0..kept_a.len()).filter(|&other| kind(&kept_a, other) == kind(&kept_a, at)).count() == 1
+        };
+        clash(&flat.terms, &a.head, &b.head)
+            || (0..kept_a.len()).any(|at| is_single(at) && clash(&flat.terms, &kept_a[at].2, &kept_b[at].2))
+    };
+    rules.len() > FEW_RULES
+        || !rules.iter().all(alone)
+        || (0..rules.len()).any(|b| (0..b).any(|a| !differ(rules[a], rules[b])))
+}
+
+/// Whether two atoms of a relation have different constants in some place.
+fn clash(terms: &Terms, a: &FlatAtom, b: &FlatAtom) -> bool {
+    let differ = |(&a, &b): (&TermId, &TermId)| a != b && terms.is_ground(a) && terms.is_ground(b);
+    a.args.iter().zip(&b.args).any(differ)
 }
 
 #[cfg(test)]

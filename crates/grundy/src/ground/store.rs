@@ -6,14 +6,13 @@
 
 use super::Block;
 use super::arena::Arena;
-use super::repeats::{bytes_to_remove, remove_repeats};
+use super::recipe::{Recipe, runs};
+use super::repeats::{bytes_to_remove, may_repeat, remove_repeats};
 use super::tactics::Cap;
-use crate::flat::{Flat, FlatAtom, FlatLiteral, FlatRule, Origin, RelationId, RelationKind};
-use crate::tabling::{Engine, Fire, Plan, Relation, Stop, share_done, values};
-use grundy_syntax::{TermId, Terms};
+use crate::flat::{Flat, FlatLiteral, FlatRule, Origin, RelationId, RelationKind};
+use crate::tabling::{Engine, Fire, Plan, Relation, Stop, share_done};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use std::ops::Range;
 
 /// After so many instances of a rule, its loops tell how many there will be.
 const FIRST_LOOK: u64 = 50_000;
@@ -28,44 +27,11 @@ const FIRST_STEPS: u64 = 200_000;
 const FIRST_COMPARISON: usize = 1 << 14;
 const GROWTH: usize = 4;
 
-/// Rules of one kind are compared in pairs if they are not more than this.
-const FEW_RULES: usize = 64;
-
 /// The row of an atom that is never true.
 const NEVER: u32 = u32::MAX;
 
-/// What is not known yet.
-const UNKNOWN: u32 = u32::MAX;
-
 /// Head relation, and relation and sign of each condition, sorted.
 type Signature = (RelationId, Box<[(RelationId, bool)]>);
-
-/// An atom of a rule that no condition matches: its head, or a negated one. Where one condition has all its variables,
-/// its row follows from the row that this condition has matched, and is looked up once for each.
-struct Follows {
-    /// The condition, and its relation.
-    condition: Option<(usize, usize)>,
-    rows: Vec<u32>,
-}
-
-/// Where the row number of a stored condition comes from.
-enum Source {
-    /// The row that the condition of this number has matched.
-    Matched(usize),
-    /// A negated atom, the one of this number among those that the plan ignores. It may not be known yet, or never
-    /// be true.
-    Mentioned(RelationId, usize, Follows),
-}
-
-/// How a rule is stored.
-struct Recipe {
-    block: usize,
-    head: Follows,
-    /// In the order of the block's conditions.
-    sources: Box<[Source]>,
-    /// The places of conditions that share a relation, and have to be put in order.
-    runs: Vec<Range<usize>>,
-}
 
 /// Stored rules in the making.
 pub(super) struct Store {
@@ -195,27 +161,9 @@ impl Store {
     }
 
     fn recipe(&mut self, flat: &Flat, rule: &FlatRule) -> Recipe {
-        let mut conditions: Vec<((RelationId, bool), Source)> = Vec::new();
-        let mut mentioned = 0;
-        for (number, literal) in rule.body.iter().enumerate() {
-            let Some(atom) = literal.atom().filter(|atom| self.dynamic[atom.relation.0 as usize]) else {
-                continue;
-            };
-            conditions.push(match literal {
-                FlatLiteral::Not(_) => {
-                    mentioned += 1;
-                    let follows = Follows::new(&flat.terms, rule, atom);
-                    ((atom.relation, false), Source::Mentioned(atom.relation, mentioned - 1, follows))
-                }
-                _ => ((atom.relation, true), Source::Matched(number)),
-            });
-        }
-        conditions.sort_by_key(|(kind, _)| *kind);
-        let (literals, sources): (Vec<_>, Vec<_>) = conditions.into_iter().unzip();
-        let runs = runs(&literals);
-        let block = self.block((rule.head.relation, literals.into()));
-        let head = Follows::new(&flat.terms, rule, &rule.head);
-        Recipe { block, head, sources: sources.into(), runs }
+        let (literals, mut recipe) = Recipe::new(flat, rule, &self.dynamic);
+        recipe.block = self.block((rule.head.relation, literals.into()));
+        recipe
     }
 
     fn block(&mut self, signature: Signature) -> usize {
@@ -386,20 +334,6 @@ impl Block {
     }
 }
 
-/// The places of a record that hold rows of the same relation and sign, where there are several.
-fn runs(literals: &[(RelationId, bool)]) -> Vec<Range<usize>> {
-    let mut runs = Vec::new();
-    let mut start = 0;
-    while start < literals.len() {
-        let length = literals[start..].iter().take_while(|kind| **kind == literals[start]).count();
-        if length > 1 {
-            runs.push(1 + start..1 + start + length);
-        }
-        start += length;
-    }
-    runs
-}
-
 impl Fire for Store {
     fn select(&mut self, rule: usize) {
         self.current = rule;
@@ -471,175 +405,7 @@ impl Fire for Store {
     }
 }
 
-impl Recipe {
-    /// Writes the instance that has matched; tells whether two of its conditions are the same atom. If its head has to
-    /// be looked up, that is put off.
-    #[inline]
-    fn write(
-        &mut self,
-        engine: &mut Engine,
-        plan: &Plan,
-        mentions: &mut [Relation],
-        rows: &mut Arena,
-        instances: u64,
-    ) -> Result<bool, Stop> {
-        let head = match self.head.known(engine) {
-            None if self.head.pays(engine, instances) => {
-                let (row, _) = engine.derive(plan)?;
-                self.head.learn(engine, row);
-                Some(row)
-            }
-            known => known,
-        };
-        let mut repeated = false;
-        rows.push_with(|record| {
-            record[0] = head.unwrap_or(UNKNOWN);
-            for (place, source) in record[1..].iter_mut().zip(&mut self.sources) {
-                *place = match source {
-                    Source::Matched(literal) => engine.rows[*literal],
-                    Source::Mentioned(relation, nth, follows) => match follows.known(engine) {
-                        Some(row) => row,
-                        None => {
-                            let key = values(&engine.registers, &plan.ignored[*nth]);
-                            let (row, _) = mentions[relation.0 as usize].insert(key);
-                            if follows.pays(engine, instances) {
-                                follows.learn(engine, row);
-                            }
-                            row
-                        }
-                    },
-                };
-            }
-            for run in &self.runs {
-                let atoms = &mut record[run.clone()];
-                atoms.sort_unstable();
-                repeated |= atoms.windows(2).any(|pair| pair[0] == pair[1]);
-            }
-        });
-        if head.is_none() && engine.derive_later(plan, (rows.len() - 1) as u32) {
-            self.fill_in_heads(engine, plan, rows)?;
-        }
-        Ok(repeated)
-    }
-
-    /// Looks up the heads that were put off.
-    fn fill_in_heads(&self, engine: &mut Engine, plan: &Plan, rows: &mut Arena) -> Result<(), Stop> {
-        engine.derive_queued(plan, |record, head| rows.get_mut(record as usize)[0] = head)
-    }
-
-    fn bytes(&self) -> usize {
-        let mentioned = self.sources.iter().map(|source| match source {
-            Source::Mentioned(_, _, follows) => follows.rows.capacity() * 4,
-            Source::Matched(_) => 0,
-        });
-        self.head.rows.capacity() * 4 + mentioned.sum::<usize>()
-    }
-}
-
-impl Follows {
-    /// An atom of a rule; it follows from the condition with the fewest columns that has all its variables.
-    fn new(terms: &Terms, rule: &FlatRule, atom: &FlatAtom) -> Follows {
-        let needed = variables(terms, rule, [atom].into_iter());
-        let has_all = |literal: &FlatLiteral| match literal {
-            FlatLiteral::Holds(condition) => {
-                let has = variables(terms, rule, [condition].into_iter());
-                needed.iter().zip(has).all(|(needed, has)| !needed || has)
-            }
-            _ => false,
-        };
-        let conditions = (0..rule.body.len()).filter(|&number| has_all(&rule.body[number]));
-        let columns = |&number: &usize| rule.body[number].atom().map_or(0, |atom| atom.args.len());
-        let relation = |number: usize| Some((number, rule.body[number].atom()?.relation.0 as usize));
-        Follows { condition: conditions.min_by_key(columns).and_then(relation), rows: Vec::new() }
-    }
-
-    /// The row of the atom in this match, if it was learnt.
-    #[inline]
-    fn known(&self, engine: &Engine) -> Option<u32> {
-        let row = engine.rows[self.condition?.0] as usize;
-        self.rows.get(row).copied().filter(|&row| row != UNKNOWN)
-    }
-
-    /// Whether rows of the condition are matched several times, so that it pays to learn what follows.
-    #[inline]
-    fn pays(&self, engine: &Engine, instances: u64) -> bool {
-        self.condition
-            .is_some_and(|(_, relation)| instances > 2 * u64::from(engine.relations[relation].len()))
-    }
-
-    fn learn(&mut self, engine: &Engine, row: u32) {
-        if let Some((condition, _)) = self.condition {
-            let from = engine.rows[condition] as usize;
-            if from >= self.rows.len() {
-                self.rows.resize((from + 1).next_power_of_two(), UNKNOWN);
-            }
-            self.rows[from] = row;
-        }
-    }
-}
-
 /// When to look first whether a rule will have more instances than it may have.
 fn first_look(cap: u64) -> u64 {
     if cap == u64::MAX { cap } else { cap.min(FIRST_LOOK) }
-}
-
-/// Whether two matches of these rules, which are stored in one block, may leave the same stored rule.
-fn may_repeat(flat: &Flat, rules: &[&FlatRule], dynamic: &[bool]) -> bool {
-    let kept = |rule: &FlatRule| -> Vec<(RelationId, bool, FlatAtom)> {
-        let conditions = rule.body.iter().filter_map(|literal| Some((literal, literal.atom()?)));
-        let conditions = conditions.filter(|(_, atom)| dynamic[atom.relation.0 as usize]);
-        let sign = |literal: &FlatLiteral| matches!(literal, FlatLiteral::Holds(_));
-        let mut kept: Vec<_> =
-            conditions.map(|(literal, atom)| (atom.relation, sign(literal), atom.clone())).collect();
-        kept.sort_by_key(|(relation, sign, _)| (*relation, *sign));
-        kept
-    };
-    // Conditions of the same relation may change places, unless they have different constants.
-    let may_change_places = |rule: &FlatRule| {
-        let kept = kept(rule);
-        (0..kept.len()).any(|at| {
-            let (relation, sign, atom) = &kept[at];
-            let others = kept[at + 1..].iter().take_while(|(r, s, _)| (r, s) == (relation, sign));
-            others.into_iter().any(|(_, _, other)| !clash(&flat.terms, atom, other))
-        })
-    };
-    // A guard may have more rows later, and let the same match through again.
-    let guards = |rule: &FlatRule| {
-        let atoms = rule.body.iter().filter_map(FlatLiteral::atom);
-        atoms.map(|atom| flat.info(atom.relation).kind).any(|kind| kind == RelationKind::Guard)
-    };
-    let determined = |rule: &FlatRule| {
-        let atoms = kept(rule);
-        let atoms = atoms.iter().map(|(_, _, atom)| atom).chain([&rule.head]);
-        variables(&flat.terms, rule, atoms).iter().all(|&seen| seen)
-    };
-    let alone = |rule: &&FlatRule| !may_change_places(rule) && (!guards(rule) || determined(rule));
-    // Two rules differ if their heads do, or conditions that nothing else can be mistaken for.
-    let differ = |a: &FlatRule, b: &FlatRule| {
-        let (kept_a, kept_b) = (kept(a), kept(b));
-        let kind = |kept: &[(RelationId, bool, FlatAtom)], at: usize| (kept[at].0, kept[at].1);
-        let is_single = |at: usize| {
-            (0..kept_a.len()).filter(|&other| kind(&kept_a, other) == kind(&kept_a, at)).count() == 1
-        };
-        clash(&flat.terms, &a.head, &b.head)
-            || (0..kept_a.len()).any(|at| is_single(at) && clash(&flat.terms, &kept_a[at].2, &kept_b[at].2))
-    };
-    rules.len() > FEW_RULES
-        || !rules.iter().all(alone)
-        || (0..rules.len()).any(|b| (0..b).any(|a| !differ(rules[a], rules[b])))
-}
-
-/// Whether two atoms of a relation have different constants in some place.
-fn clash(terms: &Terms, a: &FlatAtom, b: &FlatAtom) -> bool {
-    let differ = |(&a, &b): (&TermId, &TermId)| a != b && terms.is_ground(a) && terms.is_ground(b);
-    a.args.iter().zip(&b.args).any(differ)
-}
-
-/// For each variable of a rule, whether it occurs in some of these atoms.
-fn variables<'a>(terms: &Terms, rule: &FlatRule, atoms: impl Iterator<Item = &'a FlatAtom>) -> Vec<bool> {
-    let mut seen = vec![false; rule.variables];
-    for &arg in atoms.flat_map(|atom| &atom.args) {
-        terms.for_each_variable(arg, &mut |variable| seen[variable.0 as usize] = true);
-    }
-    seen
 }

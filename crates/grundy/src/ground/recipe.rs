@@ -1,0 +1,201 @@
+//! How an instance of a rule is written down.
+
+use super::arena::Arena;
+use crate::flat::{Flat, FlatAtom, FlatLiteral, FlatRule, RelationId};
+use crate::tabling::{Engine, Plan, Relation, Stop, values};
+use grundy_syntax::Terms;
+use std::ops::Range;
+
+/// What is not known yet.
+const UNKNOWN: u32 = u32::MAX;
+
+/// An atom of a rule that no condition matches: its head, or a negated one. Where one condition has all its variables,
+/// its row follows from the row that this condition has matched, and is looked up once for each.
+struct Follows {
+    /// The condition, and its relation.
+    condition: Option<(usize, usize)>,
+    rows: Vec<u32>,
+}
+
+/// Where the row number of a stored condition comes from.
+enum Source {
+    /// The row that the condition of this number has matched.
+    Matched(usize),
+    /// A negated atom, the one of this number among those that the plan ignores. It may not be known yet, or never
+    /// be true.
+    Mentioned(RelationId, usize, Follows),
+}
+
+/// How a rule is stored.
+pub(super) struct Recipe {
+    pub(super) block: usize,
+    head: Follows,
+    /// In the order of the block's conditions.
+    sources: Box<[Source]>,
+    /// The places of conditions that share a relation, and have to be put in order.
+    runs: Vec<Range<usize>>,
+}
+
+impl Recipe {
+    /// How to store a rule: relation and sign of the conditions that are kept, in order, and the rest. The block has
+    /// to be filled in.
+    pub(super) fn new(flat: &Flat, rule: &FlatRule, dynamic: &[bool]) -> (Vec<(RelationId, bool)>, Recipe) {
+        let mut conditions: Vec<((RelationId, bool), Source)> = Vec::new();
+        let mut mentioned = 0;
+        for (number, literal) in rule.body.iter().enumerate() {
+            let Some(atom) = literal.atom().filter(|atom| dynamic[atom.relation.0 as usize]) else {
+                continue;
+            };
+            conditions.push(match literal {
+                FlatLiteral::Not(_) => {
+                    mentioned += 1;
+                    let follows = Follows::new(&flat.terms, rule, atom);
+                    ((atom.relation, false), Source::Mentioned(atom.relation, mentioned - 1, follows))
+                }
+                _ => ((atom.relation, true), Source::Matched(number)),
+            });
+        }
+        conditions.sort_by_key(|(kind, _)| *kind);
+        let (literals, sources): (Vec<_>, Vec<_>) = conditions.into_iter().unzip();
+        let runs = runs(&literals);
+        let head = Follows::new(&flat.terms, rule, &rule.head);
+        (literals, Recipe { block: 0, head, sources: sources.into(), runs })
+    }
+
+    /// Writes the instance that has matched; tells whether two of its conditions are the same atom. If its head has to
+    /// be looked up, that is put off.
+    #[inline]
+    pub(super) fn write(
+        &mut self,
+        engine: &mut Engine,
+        plan: &Plan,
+        mentions: &mut [Relation],
+        rows: &mut Arena,
+        instances: u64,
+    ) -> Result<bool, Stop> {
+        let head = match self.head.known(engine) {
+            None if self.head.pays(engine, instances) => {
+                let (row, _) = engine.derive(plan)?;
+                self.head.learn(engine, row);
+                Some(row)
+            }
+            known => known,
+        };
+        let mut repeated = false;
+        rows.push_with(|record| {
+            record[0] = head.unwrap_or(UNKNOWN);
+            for (place, source) in record[1..].iter_mut().zip(&mut self.sources) {
+                *place = match source {
+                    Source::Matched(literal) => engine.rows[*literal],
+                    Source::Mentioned(relation, nth, follows) => match follows.known(engine) {
+                        Some(row) => row,
+                        None => {
+                            let key = values(&engine.registers, &plan.ignored[*nth]);
+                            let (row, _) = mentions[relation.0 as usize].insert(key);
+                            if follows.pays(engine, instances) {
+                                follows.learn(engine, row);
+                            }
+                            row
+                        }
+                    },
+                };
+            }
+            for run in &self.runs {
+                let atoms = &mut record[run.clone()];
+                atoms.sort_unstable();
+                repeated |= atoms.windows(2).any(|pair| pair[0] == pair[1]);
+            }
+        });
+        if head.is_none() && engine.derive_later(plan, (rows.len() - 1) as u32) {
+            self.fill_in_heads(engine, plan, rows)?;
+        }
+        Ok(repeated)
+    }
+
+    /// Looks up the heads that were put off.
+    pub(super) fn fill_in_heads(
+        &self,
+        engine: &mut Engine,
+        plan: &Plan,
+        rows: &mut Arena,
+    ) -> Result<(), Stop> {
+        engine.derive_queued(plan, |record, head| rows.get_mut(record as usize)[0] = head)
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        let mentioned = self.sources.iter().map(|source| match source {
+            Source::Mentioned(_, _, follows) => follows.rows.capacity() * 4,
+            Source::Matched(_) => 0,
+        });
+        self.head.rows.capacity() * 4 + mentioned.sum::<usize>()
+    }
+}
+
+impl Follows {
+    /// An atom of a rule; it follows from the condition with the fewest columns that has all its variables.
+    fn new(terms: &Terms, rule: &FlatRule, atom: &FlatAtom) -> Follows {
+        let needed = variables(terms, rule, [atom].into_iter());
+        let has_all = |literal: &FlatLiteral| match literal {
+            FlatLiteral::Holds(condition) => {
+                let has = variables(terms, rule, [condition].into_iter());
+                needed.iter().zip(has).all(|(needed, has)| !needed || has)
+            }
+            _ => false,
+        };
+        let conditions = (0..rule.body.len()).filter(|&number| has_all(&rule.body[number]));
+        let columns = |&number: &usize| rule.body[number].atom().map_or(0, |atom| atom.args.len());
+        let relation = |number: usize| Some((number, rule.body[number].atom()?.relation.0 as usize));
+        Follows { condition: conditions.min_by_key(columns).and_then(relation), rows: Vec::new() }
+    }
+
+    /// The row of the atom in this match, if it was learnt.
+    #[inline]
+    fn known(&self, engine: &Engine) -> Option<u32> {
+        let row = engine.rows[self.condition?.0] as usize;
+        self.rows.get(row).copied().filter(|&row| row != UNKNOWN)
+    }
+
+    /// Whether rows of the condition are matched several times, so that it pays to learn what follows.
+    #[inline]
+    fn pays(&self, engine: &Engine, instances: u64) -> bool {
+        self.condition
+            .is_some_and(|(_, relation)| instances > 2 * u64::from(engine.relations[relation].len()))
+    }
+
+    fn learn(&mut self, engine: &Engine, row: u32) {
+        if let Some((condition, _)) = self.condition {
+            let from = engine.rows[condition] as usize;
+            if from >= self.rows.len() {
+                self.rows.resize((from + 1).next_power_of_two(), UNKNOWN);
+            }
+            self.rows[from] = row;
+        }
+    }
+}
+
+/// For each variable of a rule, whether it occurs in some of these atoms.
+pub(super) fn variables<'a>(
+    terms: &Terms,
+    rule: &FlatRule,
+    atoms: impl Iterator<Item = &'a FlatAtom>,
+) -> Vec<bool> {
+    let mut seen = vec![false; rule.variables];
+    for &arg in atoms.flat_map(|atom| &atom.args) {
+        terms.for_each_variable(arg, &mut |variable| seen[variable.0 as usize] = true);
+    }
+    seen
+}
+
+/// The places of a record that hold rows of the same relation and sign, where there are several.
+pub(super) fn runs(literals: &[(RelationId, bool)]) -> Vec<Range<usize>> {
+    let mut runs = Vec::new();
+    let mut start = 0;
+    while start < literals.len() {
+        let length = literals[start..].iter().take_while(|kind| **kind == literals[start]).count();
+        if length > 1 {
+            runs.push(1 + start..1 + start + length);
+        }
+        start += length;
+    }
+    runs
+}
