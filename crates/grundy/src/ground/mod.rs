@@ -29,6 +29,7 @@ pub use emit::{
 };
 
 pub use prune::{Pruned, USES};
+pub(crate) use tactics::called_with_constants;
 
 use crate::flat::{Flat, FlatRule, RelationId};
 use crate::tabling::Relation;

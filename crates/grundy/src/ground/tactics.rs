@@ -173,7 +173,7 @@ impl Tactics {
 
 /// Relations that are always called with constants, and so with a small part of what they could be called with. Calls
 /// of relations that they depend on themselves do not count.
-fn called_with_constants(flat: &Flat, askable: &[bool]) -> Vec<bool> {
+pub(crate) fn called_with_constants(flat: &Flat, askable: &[bool]) -> Vec<bool> {
     let mut component_of = vec![0; flat.relations.len()];
     for (number, members) in components(flat, |_| true).iter().enumerate() {
         members.iter().for_each(|&member| component_of[member] = number);

@@ -1,10 +1,11 @@
 //! How relations are evaluated: whole, or on demand.
 //!
-//! Everything is evaluated whole at first. A component that takes too many steps ends the attempt; its relations are
+//! What is only called with constants is evaluated on demand, everything else whole at first. A component that takes too many steps ends the attempt; its relations are
 //! evaluated on demand from then on. If that is not possible, or not enough, it may take all the steps that it needs.
 
 use super::phases::{demand_by_phase, negation_cycles};
 use crate::flat::{Flat, FlatRule, ask, askable};
+use crate::ground::called_with_constants;
 use grundy_syntax::{Program, Terms};
 
 /// The steps that a component may take before its relations are evaluated on demand.
@@ -24,12 +25,18 @@ pub(super) struct Treatment {
 
 impl Treatment {
     pub(super) fn new(program: &Program, simplified: Flat) -> Treatment {
-        Treatment {
-            askable: askable(program, &simplified),
+        let askable = askable(program, &simplified);
+        let called = called_with_constants(&simplified, &askable);
+        let mut treatment = Treatment {
+            askable,
             demanded: vec![false; simplified.relations.len()],
             settled: vec![false; program.rules.len()],
             simplified,
-        }
+        };
+        (0..called.len()).filter(|&relation| called[relation]).for_each(|relation| {
+            treatment.demand(program, relation);
+        });
+        treatment
     }
 
     /// The rules to evaluate. `terms` are those of the simplified rules, and others.
