@@ -45,7 +45,9 @@ pub(super) fn remove_repeats(records: &mut Arena) -> u64 {
 
 /// The most memory that removing repeats among so many records takes, about.
 pub(super) fn bytes_to_remove(records: usize) -> usize {
-    records.min(AT_ONCE) * (BYTES_PER_HASH + BYTES_PER_HASH / 8)
+    let hashes = records.min(AT_ONCE) * (BYTES_PER_HASH + BYTES_PER_HASH / 8);
+    // All but one may be repeats, and are remembered by number.
+    hashes + records * 4
 }
 
 /// Adds the numbers of the records of a group that are equal to one before them.
