@@ -1,15 +1,17 @@
 //! How relations are evaluated: whole, or on demand.
 //!
-//! What is only called with constants is evaluated on demand, everything else whole at first. A component that takes too many steps ends the attempt; its relations are
-//! evaluated on demand from then on. If that is not possible, or not enough, it may take all the steps that it needs.
+//! What is only called with constants is evaluated on demand, everything else whole at first. A component that takes
+//! too many steps ends the attempt; its relations are evaluated on demand from then on. If that is not possible, or not
+//! enough, it may take all the steps that it needs.
 
 use super::phases::{demand_by_phase, negation_cycles};
 use crate::flat::{Flat, FlatRule, ask, askable};
 use crate::ground::called_with_constants;
 use grundy_syntax::{Program, Terms};
 
-/// The steps that a component may take before its relations are evaluated on demand.
-const STEPS: u64 = 200_000;
+/// The steps that a component may take in a state before its relations are evaluated on demand. Few views of ordinary
+/// games need so many, and those that do are looked at in few places.
+const STEPS: u64 = 32_000;
 
 /// The same for a component that is evaluated once, because it is static.
 const STATIC_STEPS: u64 = 3_000_000;

@@ -148,6 +148,16 @@ impl Engine {
         if new.any(is_deep) { Err(Stop::TooDeep) } else { Ok(()) }
     }
 
+    /// Counts a step; now and then that leads to a look at the clock.
+    #[inline]
+    fn count_step(&mut self) -> Result<(), Stop> {
+        if self.patience == 0 {
+            self.take_stock()?;
+        }
+        self.patience -= 1;
+        Ok(())
+    }
+
     /// Looks at the clock, the memory and the interrupt when patience has come to an end.
     #[cold]
     pub(crate) fn take_stock(&mut self) -> Result<(), Stop> {
@@ -471,6 +481,8 @@ impl Fire for Derive {
 
     #[inline]
     fn fire(&mut self, engine: &mut Engine, plan: &Plan) -> Result<(), Stop> {
+        // Where the last step of a plan finds many rows, the steps alone would not show what it costs.
+        engine.count_step()?;
         engine.derive(plan).map(|_| ())
     }
 }
