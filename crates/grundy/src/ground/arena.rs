@@ -68,7 +68,7 @@ impl Arena {
         &mut chunk[within * self.stride..][..self.stride]
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = &[u32]> {
+    pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = &[u32]> {
         let chunks = self.full.iter().map(|chunk| &chunk[..]).chain([&self.last[..]]);
         chunks.flat_map(|chunk| chunk.chunks_exact(self.stride))
     }

@@ -225,7 +225,7 @@ impl<'a> Grounder<'a> {
         config: &GroundConfig,
         caps: Vec<Cap>,
     ) -> Grounder<'a> {
-        Grounder { program, flat, engine, store: Store::new(flat, config.max_rules, caps) }
+        Grounder { program, flat, engine, store: Store::new(flat, config, caps) }
     }
 
     fn is_static(&self, relation: usize) -> bool {

@@ -6,6 +6,7 @@
 
 use super::Block;
 use super::arena::Arena;
+use super::config::GroundConfig;
 use super::recipe::{Recipe, runs};
 use super::repeats::{bytes_to_remove, may_repeat, remove_repeats};
 use super::tactics::Cap;
@@ -48,6 +49,8 @@ pub(super) struct Store {
     /// For each rule of the flat program its instances.
     pub(super) instances: Vec<u64>,
     pub(super) repeats: u64,
+    /// Whether it matters how many repeats there were.
+    counts_repeats: bool,
     /// The stored rules, with repeats that have not been removed yet.
     stored: u64,
     max_rules: u64,
@@ -67,8 +70,10 @@ pub(super) struct Store {
 }
 
 impl Store {
-    pub(super) fn new(flat: &Flat, max_rules: u64, caps: Vec<Cap>) -> Store {
+    pub(super) fn new(flat: &Flat, config: &GroundConfig, caps: Vec<Cap>) -> Store {
+        let max_rules = config.max_rules;
         let mut store = Store {
+            counts_repeats: config.faithful,
             blocks: Vec::new(),
             by_signature: FxHashMap::default(),
             comparison_at: Vec::new(),
@@ -347,6 +352,10 @@ impl Fire for Store {
         self.active
             && self.keeps_instances(self.current)
             && literal.atom().is_some_and(|atom| self.dynamic[atom.relation.0 as usize])
+    }
+
+    fn wants_exchanged(&self) -> bool {
+        self.counts_repeats && self.active
     }
 
     fn begin(&mut self, plan: &Plan) -> u64 {

@@ -9,7 +9,7 @@ use super::compact::infer;
 use super::components::components;
 use super::config::{GroundConfig, Thresholds};
 use super::lift::lift;
-use crate::flat::{Flat, FlatLiteral, FlatRule, RelationId, ask, askable, callers, demand};
+use crate::flat::{Flat, FlatLiteral, FlatRule, RelationId, RelationKind, ask, askable, callers, demand};
 use grundy_syntax::{Program, Term, TermId};
 
 /// When one rule will have too many, others that have this share of what it may have are not waited for.
@@ -107,9 +107,11 @@ impl Tactics {
     pub(super) fn caps(&self, simplified: &Flat, flat: &Flat) -> Vec<Cap> {
         let count = simplified.rules.iter().filter_map(|rule| rule.origin.rule()).max().map_or(0, |n| n + 1);
         let mut by_rule = vec![Cap::default(); count];
+        let is_static = |rule: &FlatRule| simplified.info(rule.head.relation).kind == RelationKind::Static;
         for rule in &simplified.rules {
             let Some(number) = rule.origin.rule() else { continue };
             let cap = match self.stages[rule.head.relation.0 as usize] {
+                Stage::Whole if is_static(rule) => self.thresholds.demand_static,
                 Stage::Whole => self.thresholds.demand,
                 Stage::Asked if makes_terms(simplified, rule) => self.thresholds.lift / WITH_TERMS,
                 Stage::Asked => self.thresholds.lift,

@@ -199,8 +199,7 @@ impl Engine {
         fire: &mut F,
     ) -> Result<(), Stop> {
         let visible = vec![Visible::All; rule.body.len()].into();
-        let purpose = Purpose { ignored, kept: |literal: &FlatLiteral| fire.keeps(literal) };
-        let plan = plan(&self.terms, &mut self.relations, rule, None, visible, &purpose);
+        let plan = plan(&self.terms, &mut self.relations, rule, None, visible, &purpose(ignored, &*fire));
         self.start(&plan, rule, fire)
     }
 
@@ -299,7 +298,7 @@ impl Engine {
                         _ => Visible::All,
                     });
                     let visible = visible.collect();
-                    let purpose = Purpose { ignored, kept: |literal: &FlatLiteral| fire.keeps(literal) };
+                    let purpose = purpose(ignored, fire);
                     Planned {
                         plan: plan(&self.terms, &mut self.relations, rule, Some(number), visible, &purpose),
                         sizes: sizes(rule, &self.relations).collect(),
@@ -329,7 +328,7 @@ impl Engine {
                 Some(first) if other < first && growing.contains(&other) => Visible::Old,
                 _ => Visible::All,
             });
-            let purpose = Purpose { ignored: |_: &FlatLiteral| false, kept: |_: &FlatLiteral| false };
+            let purpose = purpose(|_| false, &Derive);
             plan(&self.terms, &mut self.relations, rule, first, visible.collect(), &purpose)
         };
         let deltas = growing.iter().map(|&first| (relation_at(rule, first), plan_for(Some(first)))).collect();
@@ -397,6 +396,15 @@ impl Engine {
         self.relations[relation].clear();
         taken
     }
+}
+
+/// What a plan is wanted for by one that it is handed to.
+fn purpose<I: Fn(&FlatLiteral) -> bool, F: Fire>(
+    ignored: I,
+    fire: &F,
+) -> Purpose<I, impl Fn(&FlatLiteral) -> bool> {
+    let exchanged = fire.wants_exchanged();
+    Purpose { ignored, kept: |literal: &FlatLiteral| fire.keeps(literal), exchanged }
 }
 
 /// The rules that have overflown in a round.

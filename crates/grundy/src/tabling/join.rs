@@ -25,6 +25,11 @@ pub(crate) trait Fire {
         false
     }
 
+    /// Whether matches are wanted that differ only by an exchange of variables which leaves the rule as it is.
+    fn wants_exchanged(&self) -> bool {
+        false
+    }
+
     /// A plan of it runs now, from the beginning; how many steps it may take, or a little more.
     fn begin(&mut self, _plan: &Plan) -> u64 {
         u64::MAX
@@ -112,6 +117,11 @@ pub(crate) fn run<F: Fire>(engine: &mut Engine, plan: &Plan, at: usize, fire: &m
             let differ =
                 |&(a, b): &(Register, Register)| engine.registers[a as usize] != engine.registers[b as usize];
             if pairs.iter().any(differ) {
+                run(engine, plan, at + 1, fire)?;
+            }
+        }
+        Step::Ordered(a, b) => {
+            if engine.registers[*a as usize] <= engine.registers[*b as usize] {
                 run(engine, plan, at + 1, fire)?;
             }
         }

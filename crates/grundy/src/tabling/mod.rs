@@ -10,6 +10,7 @@ mod join;
 mod order;
 mod plan;
 mod relation;
+mod symmetry;
 mod table;
 
 pub(crate) use engine::{Budget, Engine, RulePlans, Stop};

@@ -4,6 +4,7 @@
 
 use super::order::order;
 use super::relation::{IndexId, Relation};
+use super::symmetry::orderings;
 use crate::flat::{FlatLiteral, FlatRule};
 use grundy_syntax::{SymbolId, Term, TermId, Terms};
 
@@ -50,6 +51,8 @@ pub(crate) enum Step {
     Absent { relation: usize, key: Key },
     /// Asks that some pair differs.
     Distinct(Box<[(Register, Register)]>),
+    /// Asks that the first value is not the greater one.
+    Ordered(Register, Register),
     /// Puts a term together.
     Function { name: SymbolId, args: Key, into: Register },
 }
@@ -79,6 +82,8 @@ pub(crate) struct Purpose<I, K> {
     /// Conditions whose variables are wanted. Those of the head always are; of matches that agree in all of these,
     /// one is enough.
     pub(crate) kept: K,
+    /// Whether matches are wanted that differ only by an exchange of variables which leaves the rule as it is.
+    pub(crate) exchanged: bool,
 }
 
 /// Plans a rule. With `first`, that condition comes first. The rule has to be safe.
@@ -98,6 +103,8 @@ pub(crate) fn plan<I: Fn(&FlatLiteral) -> bool, K: Fn(&FlatLiteral) -> bool>(
         terms.for_each_variable(term, &mut |variable| wanted[variable.0 as usize] = true);
     }
     let order = order(terms, relations, rule, first, &waiting);
+    // What one condition sees, its counterpart may not see.
+    let is_symmetric = !purpose.exchanged && visible.iter().all(|&rows| rows == Visible::All);
     let mut planner = Planner {
         terms,
         relations,
@@ -108,6 +115,7 @@ pub(crate) fn plan<I: Fn(&FlatLiteral) -> bool, K: Fn(&FlatLiteral) -> bool>(
         registers: vec![0; rule.variables],
         known: Vec::new(),
         waiting,
+        orderings: if is_symmetric { orderings(terms, rule) } else { Vec::new() },
         steps: Vec::new(),
     };
     planner.look_whether_settled();
@@ -146,6 +154,8 @@ struct Planner<'a> {
     known: Vec<(TermId, Register)>,
     /// The conditions that have no step yet.
     waiting: Vec<usize>,
+    /// The orderings of variables that have no step yet.
+    orderings: Vec<(Register, Register)>,
     steps: Vec<Step>,
 }
 
@@ -181,6 +191,10 @@ impl Planner<'_> {
             };
             self.steps.push(step);
         }
+        let is_ready =
+            |&mut (a, b): &mut (Register, Register)| self.bound[a as usize] && self.bound[b as usize];
+        let ready = self.orderings.extract_if(.., is_ready);
+        self.steps.extend(ready.map(|(a, b)| Step::Ordered(a, b)));
     }
 
     fn key(&mut self, terms: &[TermId]) -> Key {

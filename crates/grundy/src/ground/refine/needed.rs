@@ -52,7 +52,9 @@ fn mark(block: &Block, views: &[bool], needed: &mut [Vec<bool>], members: &[usiz
         return false;
     }
     let mut changed = false;
-    for record in block.rows.iter() {
+    // What a rule needs has mostly been derived before its head, so that most heads are known to be needed when it is
+    // the rule's turn if one begins at the end.
+    for record in block.rows.iter().rev() {
         if views[head] && !needed[head][record[0] as usize] {
             continue;
         }
