@@ -3,6 +3,9 @@
 //! How many instances a rule has shows when it runs. In compact form every rule of a view begins with a modest
 //! allowance. When it needs more, the attempt ends, and the next one treats its relation in another way: at first it
 //! is evaluated on demand, with a larger allowance; if that is not enough, it stays lifted.
+//!
+//! Static views are evaluated on demand early. But nobody knows them then when rules are split, which may be worse: if a
+//! rule that calls such a view has too many instances afterwards, the view is evaluated whole again.
 
 use super::LiftedRelation;
 use super::compact::infer;
@@ -52,6 +55,10 @@ impl Default for Cap {
 enum Stage {
     /// It is evaluated whole.
     Whole,
+    /// It is static, and evaluated on demand for a try.
+    Tried,
+    /// It is static, and evaluated whole although it is large, since the try has made matters worse.
+    Large,
     /// It is evaluated on demand, if that is possible.
     Asked,
     /// It is what it is.
@@ -64,7 +71,11 @@ pub(super) struct Tactics {
     askable: Vec<bool>,
     thresholds: Thresholds,
     stages: Vec<Stage>,
-    /// The relations that are evaluated on demand.
+    /// The relations that are evaluated on demand from the start.
+    demanded_first: Vec<bool>,
+    /// Those that turned out large.
+    asked: Vec<bool>,
+    /// All that are evaluated on demand: these, and what calls them where that has to be.
     demanded: Vec<bool>,
     lifted: Vec<LiftedRelation>,
 }
@@ -76,8 +87,10 @@ impl Tactics {
         let stage = |&askable: &bool| if askable { Stage::Whole } else { Stage::Settled };
         let stages = askable.iter().map(stage).collect();
         let thresholds = config.thresholds.clone();
-        let demanded = called_with_constants(flat, &askable);
-        Tactics { askable, thresholds, stages, demanded, lifted: Vec::new() }
+        let demanded_first = called_with_constants(flat, &askable);
+        let demanded = demanded_first.clone();
+        let asked = vec![false; askable.len()];
+        Tactics { askable, thresholds, stages, demanded_first, asked, demanded, lifted: Vec::new() }
     }
 
     /// The relations that are not grounded.
@@ -112,9 +125,9 @@ impl Tactics {
             let Some(number) = rule.origin.rule() else { continue };
             let cap = match self.stages[rule.head.relation.0 as usize] {
                 Stage::Whole if is_static(rule) => self.thresholds.demand_static,
-                Stage::Whole => self.thresholds.demand,
+                Stage::Whole | Stage::Large => self.thresholds.demand,
                 Stage::Asked if makes_terms(simplified, rule) => self.thresholds.lift / WITH_TERMS,
-                Stage::Asked => self.thresholds.lift,
+                Stage::Asked | Stage::Tried => self.thresholds.lift,
                 Stage::Settled => u64::MAX,
             };
             let most = by_rule[number].most.min(cap);
@@ -135,16 +148,38 @@ impl Tactics {
             if stages[relation] == Stage::Settled || self.stages[relation] == Stage::Settled {
                 continue;
             }
+            if is_culprit && self.end_tries(rule, &stages) {
+                continue;
+            }
             // Terms may grow without end, and asking for fewer of them rarely helps.
-            let is_hopeless = stages[relation] == Stage::Asked || makes_terms(flat, rule);
+            let is_hopeless =
+                matches!(stages[relation], Stage::Asked | Stage::Tried) || makes_terms(flat, rule);
+            let is_whole = matches!(stages[relation], Stage::Whole | Stage::Large);
             if is_culprit && is_hopeless {
                 self.stages[relation] = Stage::Settled;
                 self.lift(program, flat, rule.head.relation, (number, overflow.instances[number]));
-            } else if is_culprit || (stages[relation] == Stage::Whole && overflow.instances[number] > large) {
-                self.stages[relation] = Stage::Asked;
-                ask(flat, &self.askable, &mut self.demanded, relation);
+            } else if is_culprit || (is_whole && overflow.instances[number] > large) {
+                let is_try = stages[relation] == Stage::Whole
+                    && flat.info(rule.head.relation).kind == RelationKind::Static;
+                self.stages[relation] = if is_try { Stage::Tried } else { Stage::Asked };
+                self.asked[relation] = true;
             }
         }
+        self.demanded = self.demanded_first.clone();
+        let asked = (0..self.asked.len()).filter(|&relation| self.asked[relation]);
+        asked.for_each(|relation| ask(flat, &self.askable, &mut self.demanded, relation));
+    }
+
+    /// Evaluates the static views whole again that a rule calls and that were evaluated on demand for a try; tells
+    /// whether there are any.
+    fn end_tries(&mut self, rule: &FlatRule, stages: &[Stage]) -> bool {
+        let called = rule.body.iter().filter_map(FlatLiteral::atom).map(|atom| atom.relation.0 as usize);
+        let tried: Vec<usize> = called.filter(|&relation| stages[relation] == Stage::Tried).collect();
+        for &relation in &tried {
+            self.stages[relation] = Stage::Large;
+            self.asked[relation] = false;
+        }
+        !tried.is_empty()
     }
 
     /// Leaves a relation lifted, or, if nobody can tell which of its atoms others ask for, its callers.
