@@ -18,6 +18,7 @@ mod builder;
 mod components;
 mod connect;
 mod dot;
+mod effects;
 mod interface;
 mod passes;
 mod print;
@@ -33,6 +34,8 @@ pub use print::write_network;
 pub(crate) use builder::Builder;
 pub(crate) use components::components;
 pub(crate) use connect::{RulesByHead, find_fluent};
+pub(crate) use effects::{Effect, Effects, MoveEffects, effects};
+pub(crate) use interface::Choice;
 pub(crate) use wide::split_wide;
 
 use std::ops::{Not, Range};

@@ -19,6 +19,7 @@ mod unread;
 
 use super::{Builder, Kind, Network, Signal};
 pub use groups::Groups;
+pub(super) use unneeded::reached;
 
 /// A way to improve a network.
 #[derive(Clone, Copy)]
@@ -123,6 +124,9 @@ pub fn optimize(network: Network, known: &Groups, wanted: impl Fn(&str) -> bool)
         }
         network = (pass.run)(&network, groups.as_ref().unwrap_or(known));
         sizes.push(size(name, &network));
+    }
+    if let Some(groups) = groups {
+        network.interface.choices = groups.choices(&network);
     }
     Optimized { network, sizes }
 }
