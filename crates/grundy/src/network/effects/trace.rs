@@ -8,8 +8,8 @@ use crate::network::{Builder, MoveId, Network, NodeId, Signal};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// More inputs than this are not looked at, over all moves: working out effects has to stay cheap.
-const MOST_INPUTS: usize = 3_000_000;
+/// More changed inputs than this are not looked at, over all moves: working out effects has to stay cheap.
+const MOST_INPUTS: usize = 2_000_000;
 
 /// A gate that this many moves turn into a new gate with more than this many inputs, is not followed any further:
 /// nobody would want to evaluate what depends on it.
@@ -74,12 +74,12 @@ impl Tracer<'_> {
                 inputs.push(input);
                 self.open.pop();
             }
+            self.inputs_seen += inputs.len();
             if self.too_large[gate.index()] >= MANY_MOVES {
                 continue;
             }
             let unchanged = |entry: &&(NodeId, Signal)| self.changed_by[entry.0.index()] != self.now;
             inputs.extend(quiet.live(gate).iter().filter(unchanged).map(|&(_, value)| value));
-            self.inputs_seen += inputs.len();
             let value = simplify(builder, self.network.kind(gate), &mut inputs);
             if value != quiet.value(Signal::of(gate)) {
                 let is_large = self.depth(builder, value) > MANY_DEEP || inputs.len() > MANY_INPUTS;
