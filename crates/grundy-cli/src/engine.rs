@@ -166,7 +166,13 @@ impl ReasonArgs {
         };
         let invariants =
             self.invariants.map(|timeout| InvariantConfig { timeout, ..InvariantConfig::default() });
-        MachineConfig { ground, whole_states, invariants, ..MachineConfig::default() }
+        MachineConfig {
+            ground,
+            deadline: self.limits().deadline,
+            whole_states,
+            invariants,
+            ..MachineConfig::default()
+        }
     }
 
     /// What machines are made from. `whole_states` has to be set where states are looked at.
@@ -222,16 +228,15 @@ fn reason(error: &GameError) -> String {
 /// A machine that cannot be had as the end of a command.
 pub(crate) fn failure(error: &GameError) -> Failure {
     let outcome = match error {
-        GameError::Ground(GroundError::Limit { .. }) => Outcome::Limit,
+        GameError::Ground(GroundError::Limit { .. }) | GameError::Limit(_) => Outcome::Limit,
         GameError::Connect(
             grundy::network::ConnectError::TooLarge | grundy::network::ConnectError::Lifted(_),
         ) => Outcome::Limit,
         _ => Outcome::Wrong,
     };
     match error {
-        GameError::Ground(GroundError::Limit { limit: LimitKind::Interrupt, .. }) => {
-            crate::interrupt::failure()
-        }
+        GameError::Ground(GroundError::Limit { limit: LimitKind::Interrupt, .. })
+        | GameError::Limit(LimitKind::Interrupt) => crate::interrupt::failure(),
         _ => Failure::new(outcome, format!("no network: {}", reason(error))),
     }
 }

@@ -28,13 +28,15 @@
 //! ```
 
 use crate::analysis::analyze;
-use crate::ground::{GroundConfig, GroundError, ground};
+use crate::ground::{GroundConfig, GroundError, LimitKind, ground};
 use crate::machine::{Machine, MachineKind, Rules};
 use crate::meta::invariants::{InvariantConfig, Invariants, invariants_of, prove_invariants};
 use crate::meta::{MetaError, MoveRulesConfig, move_rules};
-use crate::network::{ConnectError, Groups, Optimized, connect, optimize};
+use crate::network::{ConnectError, Groups, Optimized, connect, optimize_until};
 use grundy_syntax::{Limits, Program, Source, read_game};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 /// Why there is no game, or no machine for it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -45,6 +47,9 @@ pub enum GameError {
     /// It cannot be ground.
     #[error(transparent)]
     Ground(#[from] GroundError),
+    /// There was no time left for the network, or somebody asked to stop.
+    #[error("limit `{}` hit while the network was made", .0.name())]
+    Limit(LimitKind),
     /// Its ground rules make no network.
     #[error(transparent)]
     Connect(#[from] ConnectError),
@@ -57,6 +62,8 @@ pub struct MachineConfig {
     pub kind: MachineKind,
     /// How to ground, and what that may cost.
     pub ground: GroundConfig,
+    /// When there has to be a network at the latest, besides the limits of grounding.
+    pub deadline: Option<Instant>,
     /// Whether states are complete. Playouts alone do not need facts that no answer ever depends on.
     pub whole_states: bool,
     /// Passes over the network to leave out, by name.
@@ -72,6 +79,7 @@ impl Default for MachineConfig {
         MachineConfig {
             kind: MachineKind::Incremental,
             ground: GroundConfig::default(),
+            deadline: None,
             whole_states: true,
             without: Vec::new(),
             groups: Groups::default(),
@@ -133,12 +141,17 @@ impl Game {
 
     /// The network, after all passes that are wanted. This is the whole way from rules to machines.
     pub fn network(&self, config: &MachineConfig) -> Result<Optimized, GameError> {
+        let stop = || limit_hit(config);
         let mut ground_config = config.ground.clone();
         ground_config.thresholds.complement = false;
         let mut ground = ground(&self.program, &ground_config)?;
         let is_wanted = |name: &str| !config.without.iter().any(|other| other == name);
         let is_pass = |name: &str| is_wanted(name) && (name != "unread" || !config.whole_states);
-        let mut plain = optimize(connect(&ground)?, &config.groups, is_pass);
+        let optimize = |network, groups: &Groups| {
+            let limit = || GameError::Limit(stop().unwrap_or(LimitKind::Timeout));
+            optimize_until(network, groups, is_pass, || stop().is_some()).ok_or_else(limit)
+        };
+        let mut plain = optimize(connect(&ground)?, &config.groups)?;
         plain.network = plain.network.with_hints(&self.hints);
         let Some(effort) = &config.invariants else { return Ok(plain) };
         let invariants = invariants_of(&ground, effort);
@@ -146,7 +159,7 @@ impl Game {
         let network = connect(&ground)?;
         let mut groups = config.groups.clone();
         groups.extend(invariants.groups(&network));
-        let mut pruned = optimize(network, &groups, is_pass);
+        let mut pruned = optimize(network, &groups)?;
         pruned.network = pruned.network.with_hints(&self.hints);
         // What is known about states need not pay: passes are greedy.
         let size = |optimized: &Optimized| optimized.network.node_count() + optimized.network.edge_count();
@@ -172,4 +185,11 @@ impl Game {
     pub fn machine(&self, config: &MachineConfig) -> Result<Machine, GameError> {
         Ok(Machine::new(self.rules(config)?, config.kind))
     }
+}
+
+/// The limit that is hit now, if any.
+fn limit_hit(config: &MachineConfig) -> Option<LimitKind> {
+    let is_interrupted = config.ground.interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed));
+    let is_late = config.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+    is_interrupted.then_some(LimitKind::Interrupt).or(is_late.then_some(LimitKind::Timeout))
 }

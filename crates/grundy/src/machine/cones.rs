@@ -21,7 +21,7 @@ pub(super) enum Step<'a> {
 
 impl Cone {
     /// The gates that some signals need, without those that are known already.
-    fn new(network: &Network, signals: impl Iterator<Item = Signal>, known: &[&Cone]) -> Cone {
+    pub(super) fn new(network: &Network, signals: impl Iterator<Item = Signal>, known: &[&Cone]) -> Cone {
         let mut seen = vec![false; network.node_count()];
         known.iter().flat_map(|cone| &cone.order).for_each(|node| seen[node.index()] = true);
         let mut order = Vec::new();

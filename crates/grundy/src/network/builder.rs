@@ -37,6 +37,29 @@ impl Builder {
         builder
     }
 
+    /// A network, to be continued: its nodes keep their numbers.
+    pub(crate) fn resume(network: &Network) -> Builder {
+        let places = network.starts.windows(2).map(|pair| (pair[0], pair[1] - pair[0])).collect();
+        let mut known = HashTable::with_capacity(network.node_count());
+        let hash = |&node: &u32| hash_node(network.kinds[node as usize], network.inputs(NodeId(node)));
+        for node in network.nodes().filter(|&node| network.kind(node) != Kind::Input) {
+            known.insert_unique(hash(&node.0), node.0, hash);
+        }
+        Builder {
+            kinds: network.kinds.clone(),
+            places,
+            pool: network.edges.clone(),
+            known,
+            loops: network.loops.clone(),
+            loop_start: None,
+            reserved: Vec::new(),
+        }
+    }
+
+    pub(crate) fn node_count(&self) -> usize {
+        self.kinds.len()
+    }
+
     pub(crate) fn kind(&self, node: NodeId) -> Kind {
         self.kinds[node.index()]
     }

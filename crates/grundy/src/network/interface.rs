@@ -64,6 +64,14 @@ pub struct Hint {
     pub holds: Signal,
 }
 
+/// Moves of which no two are played at once.
+#[derive(Clone, Debug)]
+pub(crate) struct Choice {
+    pub(crate) moves: Vec<MoveId>,
+    /// Whether one of them is played at every step.
+    pub(crate) exactly_one: bool,
+}
+
 /// Roles, fluents, moves, and the outputs of a network.
 ///
 /// There are two kinds of input nodes, fluents and moves. A value from elsewhere (a predicate that stays lifted)
@@ -84,6 +92,8 @@ pub struct Interface {
     pub sees: Vec<Vec<Percept>>,
     /// What rules say about moves, by name and in the order of the moves.
     pub hints: Vec<Hint>,
+    /// Groups of moves, of several roles perhaps, as far as somebody has found any.
+    pub(crate) choices: Vec<Choice>,
     /// Which moves a role has.
     pub(super) moves_of: Vec<Range<u32>>,
 }

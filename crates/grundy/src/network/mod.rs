@@ -18,6 +18,7 @@ mod builder;
 mod components;
 mod connect;
 mod dot;
+mod effects;
 mod interface;
 mod passes;
 mod print;
@@ -27,12 +28,14 @@ mod wide;
 pub use connect::{ConnectError, connect};
 pub use dot::{NetworkSlice, write_network_dot};
 pub use interface::{Fluent, Goal, Hint, Interface, Move, MoveId, Percept, RoleId};
-pub use passes::{Groups, Optimized, PASSES, Pass, PassSize, optimize};
+pub use passes::{Groups, Optimized, PASSES, Pass, PassSize, optimize, optimize_until};
 pub use print::write_network;
 
 pub(crate) use builder::Builder;
 pub(crate) use components::components;
 pub(crate) use connect::{RulesByHead, find_fluent};
+pub(crate) use effects::{Effect, Effects, MoveEffects, effects};
+pub(crate) use interface::Choice;
 pub(crate) use wide::split_wide;
 
 use std::ops::{Not, Range};

@@ -1,10 +1,13 @@
 //! From a network to an incremental machine.
 
+use super::effects::Effects;
+use super::loops::Loops;
 use super::player::Memory;
 use super::{IncrementalMachine, Late, LateGate, MoveSet, Output, Probe, Reader, Span};
 use crate::machine::Rules;
 use crate::machine::cones::{Cone, Step};
-use crate::network::{Kind, Network, NodeId, Signal};
+use crate::network::{self, Kind, Network, NodeId, Signal};
+use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,98 +15,104 @@ use std::sync::Arc;
 /// The set of a move, and where that begins.
 type Home = (u32, u32);
 
+/// A node that has no place.
+const NOWHERE: u32 = u32::MAX;
+
 /// How a signal is read: the mark of an OR is its opposite.
-pub(super) fn probe(network: &Network, signal: Signal) -> Probe {
+pub(super) fn probe(network: &Network, places: &[u32], signal: Signal) -> Probe {
     let node = signal.node();
-    let inverted = signal.is_inverted() != (network.kind(node) == Kind::Or);
-    Probe { node: node.0, inverted }
+    debug_assert!(places[node.index()] != NOWHERE, "what is read has a place");
+    Probe::new(places[node.index()], signal.is_inverted() != (network.kind(node) == Kind::Or))
 }
 
 impl IncrementalMachine {
     /// Makes the machine.
     pub fn new(rules: Arc<Rules>) -> IncrementalMachine {
-        let network = rules.network();
-        let interface = network.interface();
-        let (counted, loops) = counted_nodes(&rules);
-        let mut edges = Edges::default();
-        for node in network.gates().filter(|node| counted[node.index()]) {
-            network.inputs(node).iter().for_each(|&input| edges.add(network, input, node));
+        let network::Effects { network, of_move, kept } = network::effects(rules.network());
+        let nexts = network.interface().fluents.iter().map(|fluent| fluent.next);
+        let next = Cone::new(&network, nexts.chain(kept), &[&rules.cones.state]);
+        let kept = Kept::new(&network, &[&rules.cones.state, &next]);
+        let goals = without(&rules.cones.goals, &kept);
+        let sees = without(&rules.cones.sees, &kept);
+        let mut lower = Lower::new(&network, &kept);
+        let lists = of_move.iter().flat_map(|effects| [&effects.alone, &effects.together]);
+        let of_effects = slice(&network, &kept, lists.flatten());
+        for &node in goals.order.iter().chain(&sees.order).chain(&of_effects) {
+            lower.give_place(node);
         }
-        for (number, members) in loops.iter().enumerate() {
-            for &input in members.iter().flat_map(|&member| network.inputs(member)) {
-                if members.binary_search(&input.node()).is_err() {
-                    edges.loops.push((input.node().0, number as u32));
-                }
-            }
-        }
-        let (sets, sets_of, homes) = move_sets(network);
-        let outputs = outputs(network, &edges.loops);
-        let (spans, readers, outputs) = edges.finish(network, outputs);
+        let goals = lower.late(&goals);
+        let sees = lower.late(&sees);
+        let effects = Effects::new(&lower, &of_move, |effects| slice(&network, &kept, effects.iter()));
+        let loops = Loops::new(&lower, &kept.loops);
+        let (spans, readers, outputs) = lower.edges(&kept, &loops);
+        let (sets, sets_of, homes) = lower.move_sets();
+        let nexts = network.interface().fluents.iter().map(|fluent| lower.probe(fluent.next)).collect();
         let mut machine = IncrementalMachine {
-            nexts: interface.fluents.iter().map(|fluent| probe(network, fluent.next)).collect(),
-            terminal: probe(network, interface.terminal),
-            goals: late(network, &without(&rules.cones.goals, &counted, &loops)),
-            sees: late(network, &without(&rules.cones.sees, &counted, &loops)),
+            nexts,
+            terminal: lower.probe(network.interface().terminal),
+            goals,
+            sees,
+            effects,
             spans,
             readers,
             outputs,
-            loops: loops.iter().map(|members| late_loop(network, members)).collect(),
+            loops,
             sets,
             sets_of,
             homes,
+            kept: lower.kept_count as usize,
+            place_count: lower.place_count as usize,
+            places: lower.places,
             initial: Memory::default(),
             rules: rules.clone(),
         };
-        machine.initial = Memory::initial(&machine);
+        machine.initial = Memory::initial(&machine, &network, &[&rules.cones.state, &next]);
+        machine.places.truncate(rules.network().node_count());
         machine
     }
 }
 
-/// Which gates have counters, and the loops, which have none.
-fn counted_nodes(rules: &Rules) -> (Vec<bool>, Vec<Vec<NodeId>>) {
-    let mut counted = vec![false; rules.network().node_count()];
-    let mut loops = Vec::new();
-    for cone in [&rules.cones.state, &rules.cones.next] {
-        for step in cone.steps() {
+/// What is kept up to date.
+struct Kept {
+    /// For each node whether it has a counter.
+    is_counted: Vec<bool>,
+    /// For each node whether it is in a loop.
+    in_loop: Vec<bool>,
+    loops: Vec<Vec<NodeId>>,
+}
+
+impl Kept {
+    fn new(network: &Network, cones: &[&Cone]) -> Kept {
+        let none = vec![false; network.node_count()];
+        let mut kept = Kept { is_counted: none.clone(), in_loop: none, loops: Vec::new() };
+        for step in cones.iter().flat_map(|cone| cone.steps()) {
             match step {
-                Step::Gate(node) => counted[node.index()] = true,
-                Step::Loop(members) => loops.push(members.to_vec()),
+                Step::Gate(node) => kept.is_counted[node.index()] = true,
+                Step::Loop(members) => {
+                    members.iter().for_each(|member| kept.in_loop[member.index()] = true);
+                    kept.loops.push(members.to_vec());
+                }
             }
         }
+        kept.loops.sort();
+        kept
     }
-    loops.sort();
-    (counted, loops)
-}
 
-/// The gates of a cone, with the ways to read their inputs.
-fn late(network: &Network, cone: &Cone) -> Late {
-    let mut late = Late { loops: cone.loops.clone(), ..Late::default() };
-    for &node in &cone.order {
-        let start = late.inputs.len() as u32;
-        late.inputs.extend(network.inputs(node).iter().map(|&input| probe(network, input)));
-        let is_or = network.kind(node) == Kind::Or;
-        late.gates.push(LateGate { node: node.0, is_or, start, end: late.inputs.len() as u32 });
+    fn contains(&self, node: NodeId) -> bool {
+        self.is_counted[node.index()] || self.in_loop[node.index()]
     }
-    late
 }
 
-fn late_loop(network: &Network, members: &[NodeId]) -> Late {
-    let whole = 0..members.len();
-    late(network, &Cone { order: members.to_vec(), loops: [whole].into() })
-}
-
-/// A cone without what the counters know.
-fn without(cone: &Cone, counted: &[bool], loops: &[Vec<NodeId>]) -> Cone {
-    let known = |node: &NodeId| {
-        counted[node.index()] || loops.iter().any(|members| members.binary_search(node).is_ok())
-    };
+/// A cone without what is kept up to date.
+fn without(cone: &Cone, kept: &Kept) -> Cone {
+    let is_late = |node: &NodeId| !kept.contains(*node);
     let mut rest = Cone::default();
     for step in cone.steps() {
         match step {
-            Step::Gate(node) => rest.order.extend(Some(node).filter(|node| !known(node))),
+            Step::Gate(node) => rest.order.extend(Some(node).filter(is_late)),
             Step::Loop(members) => {
                 let start = rest.order.len();
-                rest.order.extend(members.iter().filter(|node| !known(node)));
+                rest.order.extend(members.iter().copied().filter(is_late));
                 if rest.order.len() > start {
                     rest.loops.push(start..rest.order.len());
                 }
@@ -113,37 +122,102 @@ fn without(cone: &Cone, counted: &[bool], loops: &[Vec<NodeId>]) -> Cone {
     rest
 }
 
-/// Edges from nodes to the counters that they change.
-#[derive(Default)]
-struct Edges {
-    counters: Vec<(u32, Reader)>,
-    /// From a node to a loop.
-    loops: Vec<(u32, u32)>,
+/// The gates that effects need and that nobody keeps up to date, in order.
+fn slice<'e>(
+    network: &Network,
+    kept: &Kept,
+    effects: impl Iterator<Item = &'e (u32, Signal)>,
+) -> Vec<NodeId> {
+    let first_gate = network.interface().first_gate();
+    let mut seen = FxHashSet::default();
+    let mut open: Vec<NodeId> = effects.map(|&(_, next)| next.node()).collect();
+    while let Some(node) = open.pop() {
+        if node.0 >= first_gate && !kept.contains(node) && seen.insert(node) {
+            open.extend(network.inputs(node).iter().map(|input| input.node()));
+        }
+    }
+    let mut slice: Vec<NodeId> = seen.into_iter().collect();
+    slice.sort_unstable();
+    slice
 }
 
-impl Edges {
-    fn add(&mut self, network: &Network, input: Signal, to: NodeId) {
-        let Probe { node, inverted } = probe(network, input);
-        // An OR counts what is true, an AND what is false.
-        let counts_true = network.kind(to) == Kind::Or;
-        self.counters.push((node, Reader(to.0 << 1 | u32::from(counts_true == inverted))));
+/// A machine in the making: which node is kept where.
+pub(super) struct Lower<'a> {
+    pub(super) network: &'a Network,
+    pub(super) places: Vec<u32>,
+    place_count: u32,
+    /// How many places are kept up to date.
+    kept_count: u32,
+}
+
+impl Lower<'_> {
+    /// Places for all that is kept up to date.
+    fn new<'a>(network: &'a Network, kept: &Kept) -> Lower<'a> {
+        let first_gate = network.interface().first_gate();
+        let mut places = vec![NOWHERE; network.node_count()];
+        (0..first_gate).for_each(|node| places[node as usize] = node);
+        let mut lower = Lower { network, places, place_count: first_gate, kept_count: 0 };
+        network.gates().filter(|node| kept.is_counted[node.index()]).for_each(|node| lower.give_place(node));
+        kept.loops.iter().flatten().for_each(|&node| lower.give_place(node));
+        lower.kept_count = lower.place_count;
+        lower
     }
 
-    fn finish(
-        &mut self,
-        network: &Network,
-        outputs: BTreeMap<u32, Vec<Output>>,
-    ) -> (Vec<Span>, Vec<Reader>, Vec<Output>) {
-        self.counters.sort_unstable_by_key(|&(from, Reader(to))| (from, to));
-        let mut readers = Vec::with_capacity(self.counters.len());
-        let mut edges = self.counters.iter().peekable();
+    fn give_place(&mut self, node: NodeId) {
+        let place = &mut self.places[node.index()];
+        if *place == NOWHERE {
+            *place = self.place_count;
+            self.place_count += 1;
+        }
+    }
+
+    /// Whether a signal is kept up to date.
+    pub(super) fn is_kept(&self, signal: Signal) -> bool {
+        self.places[signal.node().index()] < self.kept_count
+    }
+
+    pub(super) fn probe(&self, signal: Signal) -> Probe {
+        probe(self.network, &self.places, signal)
+    }
+
+    /// The gates of a cone, with the ways to read their inputs.
+    fn late(&self, cone: &Cone) -> Late {
+        let mut late = Late { loops: cone.loops.clone(), ..Late::default() };
+        cone.order.iter().for_each(|&node| self.add_late(&mut late, node));
+        late
+    }
+
+    pub(super) fn add_late(&self, late: &mut Late, node: NodeId) {
+        let start = late.inputs.len() as u32;
+        late.inputs.extend(self.network.inputs(node).iter().map(|&input| self.probe(input)));
+        let is_or = self.network.kind(node) == Kind::Or;
+        let place = self.places[node.index()];
+        late.gates.push(LateGate { place, is_or, start, end: late.inputs.len() as u32 });
+    }
+
+    /// For each place the counters that it changes, and what else depends on it.
+    fn edges(&self, kept: &Kept, loops: &Loops) -> (Vec<Span>, Vec<Reader>, Vec<Output>) {
+        let network = self.network;
+        let mut counters: Vec<(u32, Reader)> = Vec::new();
+        for node in network.gates().filter(|node| kept.is_counted[node.index()]) {
+            // An OR counts what is true, an AND what is false.
+            let counts_true = network.kind(node) == Kind::Or;
+            let place = self.places[node.index()];
+            for probe in network.inputs(node).iter().map(|&input| self.probe(input)) {
+                let goes_down = counts_true == probe.is_inverted();
+                counters.push((probe.place() as u32, Reader(place << 1 | u32::from(goes_down))));
+            }
+        }
+        counters.sort_unstable_by_key(|&(from, Reader(to))| (from, to));
+        let mut outputs = self.outputs(loops).into_iter().peekable();
+        let mut edges = counters.iter().peekable();
+        let mut readers = Vec::with_capacity(counters.len());
         let mut list = Vec::new();
-        let mut outputs = outputs.into_iter().peekable();
-        let mut spans = Vec::with_capacity(network.node_count());
-        for node in 0..network.node_count() as u32 {
+        let mut spans = Vec::new();
+        for place in 0..self.place_count {
             let start = readers.len() as u32;
-            readers.extend(std::iter::from_fn(|| edges.next_if(|edge| edge.0 == node)).map(|edge| edge.1));
-            let output = match outputs.next_if(|(of, _)| *of == node).map(|(_, outputs)| outputs) {
+            readers.extend(std::iter::from_fn(|| edges.next_if(|edge| edge.0 == place)).map(|edge| edge.1));
+            let output = match outputs.next_if(|(of, _)| *of == place).map(|(_, outputs)| outputs) {
                 None => Output::NOTHING,
                 Some(outputs) if outputs.len() == 1 => outputs[0],
                 Some(mut outputs) => {
@@ -157,49 +231,49 @@ impl Edges {
         }
         (spans, readers, list)
     }
-}
 
-/// What besides counters depends on nodes.
-fn outputs(network: &Network, loops: &[(u32, u32)]) -> BTreeMap<u32, Vec<Output>> {
-    let mut outputs: BTreeMap<u32, Vec<Output>> = BTreeMap::new();
-    for (fluent, info) in network.interface().fluents.iter().enumerate() {
-        outputs.entry(info.next.node().0).or_default().push(Output::new(Output::FLUENT, fluent as u32));
-    }
-    for (number, one_move) in network.interface().moves.iter().enumerate() {
-        let Probe { node, inverted } = probe(network, one_move.legal);
+    /// What besides counters depends on places.
+    fn outputs(&self, loops: &Loops) -> BTreeMap<u32, Vec<Output>> {
+        let interface = self.network.interface();
+        let mut outputs: BTreeMap<u32, Vec<Output>> = BTreeMap::new();
+        for (fluent, info) in interface.fluents.iter().enumerate() {
+            // What stays as it is need not be looked at when it changes.
+            if info.next != Signal::of(interface.fluent_node(fluent)) {
+                let place = self.probe(info.next).place() as u32;
+                outputs.entry(place).or_default().push(Output::new(Output::FLUENT, fluent as u32));
+            }
+        }
+        for (number, one_move) in interface.moves.iter().enumerate() {
+            let probe = self.probe(one_move.legal);
+            let tag = Output::MOVE + u32::from(!probe.is_inverted());
+            outputs.entry(probe.place() as u32).or_default().push(Output::new(tag, number as u32));
+        }
+        for (place, port) in loops.ports() {
+            outputs.entry(place).or_default().push(Output::new(Output::PORT, port));
+        }
         outputs
-            .entry(node)
-            .or_default()
-            .push(Output::new(Output::MOVE + u32::from(!inverted), number as u32));
     }
-    let mut loops = loops.to_vec();
-    loops.sort_unstable();
-    loops.dedup();
-    for (node, number) in loops {
-        outputs.entry(node).or_default().push(Output::new(Output::LOOP, number));
-    }
-    outputs
-}
 
-/// The sets of moves: for each role one for each guard.
-fn move_sets(network: &Network) -> (Vec<MoveSet>, Vec<Range<usize>>, Vec<Home>) {
-    let interface = network.interface();
-    let mut sets = Vec::new();
-    let mut sets_of = Vec::new();
-    let mut homes = vec![(0, 0); interface.moves.len()];
-    for role in interface.role_ids() {
-        let mut by_guard: BTreeMap<Signal, Vec<u32>> = BTreeMap::new();
-        for number in interface.moves_of(role) {
-            by_guard.entry(interface.moves[number as usize].guard).or_default().push(number);
+    /// The sets of moves: for each role one for each guard.
+    fn move_sets(&self) -> (Vec<MoveSet>, Vec<Range<usize>>, Vec<Home>) {
+        let interface = self.network.interface();
+        let mut sets = Vec::new();
+        let mut sets_of = Vec::new();
+        let mut homes = vec![(0, 0); interface.moves.len()];
+        for role in interface.role_ids() {
+            let mut by_guard: BTreeMap<Signal, Vec<u32>> = BTreeMap::new();
+            for number in interface.moves_of(role) {
+                by_guard.entry(interface.moves[number as usize].guard).or_default().push(number);
+            }
+            let first = sets.len();
+            let mut base = interface.moves_of(role).start;
+            for (guard, members) in by_guard {
+                members.iter().for_each(|&member| homes[member as usize] = (sets.len() as u32, base));
+                sets.push(MoveSet { guard: self.probe(guard), base });
+                base += members.len() as u32;
+            }
+            sets_of.push(first..sets.len());
         }
-        let first = sets.len();
-        let mut base = interface.moves_of(role).start;
-        for (guard, members) in by_guard {
-            members.iter().for_each(|&member| homes[member as usize] = (sets.len() as u32, base));
-            sets.push(MoveSet { guard: probe(network, guard), base });
-            base += members.len() as u32;
-        }
-        sets_of.push(first..sets.len());
+        (sets, sets_of, homes)
     }
-    (sets, sets_of, homes)
 }

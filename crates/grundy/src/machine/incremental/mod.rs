@@ -5,12 +5,16 @@
 //! kinds: when a mark changes, counters behind it go up or down by one, and nodes whose counter leaves or reaches
 //! zero are next. (The algorithm is that of the and-/or-tables of Kaneko, Yamaguchi & Kawai 2000.)
 //!
+//! - What a move does is a list of its own where that is short (`effects.rs`): next values then need no
+//!   counters, and no edges from the state or from moves.
 //! - The joint move stays asserted until the next one, so that both are changed at once.
 //! - Legal moves are sets with insertion, removal and choice in constant time, one for each guard, which is asked when
 //!   moves are read.
 //! - Goals and percepts have no counters; they are evaluated when somebody asks.
-//! - A loop is evaluated anew when something that it reads has changed: counters alone would keep a dead cycle alive.
+//! - The nodes of loops know when they were derived (`loops.rs`): counters alone would keep a dead cycle alive.
 
+mod effects;
+mod loops;
 mod lower;
 mod player;
 
@@ -40,8 +44,8 @@ impl Output {
     const FLUENT: u32 = 1;
     /// A move that is legal when the node is not marked, or when it is: this plus one.
     const MOVE: u32 = 2;
-    /// A loop that reads the node.
-    const LOOP: u32 = 4;
+    /// A port of a loop that reads the node.
+    const PORT: u32 = 4;
     /// Where several outputs begin in a list; [`NOTHING`](Self::NOTHING) ends them.
     const LIST: u32 = 5;
 
@@ -64,11 +68,24 @@ impl Output {
 #[derive(Clone, Copy, Debug)]
 struct Reader(u32);
 
-/// A way to read a signal: a mark, and whether to turn it round.
-#[derive(Clone, Copy, Debug)]
-struct Probe {
-    node: u32,
-    inverted: bool,
+/// A way to read a signal: the place of a mark, and in the lowest bit whether to turn it round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Probe(u32);
+
+impl Probe {
+    fn new(place: u32, inverted: bool) -> Probe {
+        Probe(place << 1 | u32::from(inverted))
+    }
+
+    #[inline(always)]
+    fn place(self) -> usize {
+        (self.0 >> 1) as usize
+    }
+
+    #[inline(always)]
+    fn is_inverted(self) -> bool {
+        self.0 & 1 == 1
+    }
 }
 
 /// Moves of one role that are legal when they are in the set and the guard holds.
@@ -82,7 +99,7 @@ struct MoveSet {
 /// A gate without a counter, for evaluation in order.
 #[derive(Clone, Copy, Debug)]
 struct LateGate {
-    node: u32,
+    place: u32,
     is_or: bool,
     /// Where its inputs are.
     start: u32,
@@ -102,11 +119,19 @@ struct Late {
 #[derive(Debug)]
 pub struct IncrementalMachine {
     rules: Arc<Rules>,
+    /// Where the mark of each node is kept. Inputs are where their numbers say, then come nodes with counters and
+    /// loops, then what is evaluated when somebody asks.
+    places: Vec<u32>,
+    /// The number of places that are kept up to date.
+    kept: usize,
+    /// The number of places.
+    place_count: usize,
+    effects: effects::Effects,
     spans: Vec<Span>,
     readers: Vec<Reader>,
     outputs: Vec<Output>,
-    loops: Vec<Late>,
-    /// The next value of each fluent.
+    loops: loops::Loops,
+    /// The next value of each fluent, if no move with an effect on it is played.
     nexts: Vec<Probe>,
     terminal: Probe,
     sets: Vec<MoveSet>,
@@ -138,6 +163,6 @@ impl IncrementalMachine {
 
     /// How a signal is read.
     fn probe(&self, signal: Signal) -> Probe {
-        lower::probe(self.rules.network(), signal)
+        lower::probe(self.rules.network(), &self.places, signal)
     }
 }

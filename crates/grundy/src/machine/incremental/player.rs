@@ -1,9 +1,12 @@
 //! Playing on an incremental machine.
 
+use super::effects::{Claims, Lists};
+use super::loops::{LoopMemory, LoopWork};
+use super::lower::probe;
 use super::{IncrementalMachine, Late, Output, Probe, Reader};
-use crate::machine::cones::Step;
+use crate::machine::cones::{Cone, Step};
 use crate::machine::{Player, Rules, State, goal_signals, single_goal};
-use crate::network::{Kind, MoveId, NodeId, RoleId};
+use crate::network::{Kind, MoveId, Network, NodeId, RoleId};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -13,11 +16,13 @@ const NOTHING: MoveId = MoveId(u32::MAX);
 /// All that changes while playing, as far as it is worth being copied at the start of a game.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Memory {
-    /// For each gate its counter. What has none, inputs and the nodes of loops, is zero here if it is marked and one
-    /// if not, or is going to be, so that all changes begin in the same way.
-    counters: Vec<u16>,
-    /// For each node whether its counter was zero when its readers were told.
-    marks: Vec<bool>,
+    /// For each place that is kept up to date its counter. What has none, inputs and the nodes of loops, is zero here
+    /// if it is marked and one if not, or is going to be, so that all changes begin in the same way.
+    pub(super) counters: Vec<u16>,
+    /// For each place whether its counter was zero when its readers were told. Behind those that are kept up to date
+    /// are marks that only matter while something is evaluated.
+    pub(super) marks: Vec<bool>,
+    pub(super) loops: LoopMemory,
     /// Members of the move sets, each set from its base on.
     members: Vec<u32>,
     /// For each move its place in its set.
@@ -33,7 +38,8 @@ pub(super) struct Memory {
 impl Memory {
     fn copy_from(&mut self, other: &Memory) {
         self.counters.copy_from_slice(&other.counters);
-        self.marks.copy_from_slice(&other.marks);
+        self.marks[..other.counters.len()].copy_from_slice(&other.marks[..other.counters.len()]);
+        self.loops.copy_from(&other.loops);
         self.members.copy_from_slice(&other.members);
         self.places.copy_from_slice(&other.places);
         self.sizes.copy_from_slice(&other.sizes);
@@ -43,7 +49,7 @@ impl Memory {
     }
 
     fn value(&self, probe: Probe) -> bool {
-        self.marks[probe.node as usize] != probe.inverted
+        self.marks[probe.place()] != probe.is_inverted()
     }
 
     /// Looks at the move sets alone.
@@ -64,12 +70,12 @@ impl Memory {
     }
 
     /// The memory in the initial state, with no move asserted.
-    pub(super) fn initial(machine: &IncrementalMachine) -> Memory {
-        let network = machine.rules.network();
+    pub(super) fn initial(machine: &IncrementalMachine, network: &Network, cones: &[&Cone]) -> Memory {
         let interface = network.interface();
         let mut memory = Memory {
-            counters: vec![0; network.node_count()],
-            marks: vec![false; network.node_count()],
+            counters: vec![0; machine.kept],
+            marks: vec![false; machine.place_count],
+            loops: LoopMemory::new(&machine.loops),
             members: vec![0; interface.moves.len()],
             places: vec![0; interface.moves.len()],
             sizes: vec![0; machine.sets.len()],
@@ -84,18 +90,10 @@ impl Memory {
         for node in 1..interface.first_gate() as usize {
             memory.counters[node] = u16::from(!memory.marks[node]);
         }
-        for cone in [&machine.rules.cones.state, &machine.rules.cones.next] {
-            for step in cone.steps() {
-                match step {
-                    Step::Gate(node) => memory.count(machine, node),
-                    Step::Loop(members) => {
-                        let late = machine.loops.iter().find(|late| late.gates[0].node == members[0].0);
-                        memory.evaluate(late.expect("every loop is known"));
-                        for &node in members {
-                            memory.counters[node.index()] = u16::from(!memory.marks[node.index()]);
-                        }
-                    }
-                }
+        for step in cones.iter().flat_map(|cone| cone.steps()) {
+            match step {
+                Step::Gate(node) => memory.count(machine, network, node),
+                Step::Loop(members) => machine.loops.start(&mut memory, machine.places[members[0].index()]),
             }
         }
         for (number, one_move) in interface.moves.iter().enumerate() {
@@ -107,13 +105,14 @@ impl Memory {
         memory
     }
 
-    fn count(&mut self, machine: &IncrementalMachine, node: NodeId) {
-        let network = machine.rules.network();
+    fn count(&mut self, machine: &IncrementalMachine, network: &Network, node: NodeId) {
         let counts = network.kind(node) == Kind::Or;
         let inputs = network.inputs(node).iter();
-        let count = inputs.filter(|input| self.value(machine.probe(**input)) == counts).count();
-        self.counters[node.index()] = count as u16;
-        self.marks[node.index()] = count == 0;
+        let count =
+            inputs.filter(|&&input| self.value(probe(network, &machine.places, input)) == counts).count();
+        let place = machine.places[node.index()] as usize;
+        self.counters[place] = count as u16;
+        self.marks[place] = count == 0;
     }
 
     /// Finds out which fluents will change.
@@ -137,7 +136,7 @@ impl Memory {
     }
 
     fn set_value(&mut self, late: &Late, at: usize, value: bool) {
-        self.marks[late.gates[at].node as usize] = value != late.gates[at].is_or;
+        self.marks[late.gates[at].place as usize] = value != late.gates[at].is_or;
     }
 
     /// Evaluates nodes that have no counters.
@@ -166,7 +165,7 @@ impl Memory {
             changed = false;
             for at in range.clone() {
                 let gate = late.gates[at];
-                if self.marks[gate.node as usize] == gate.is_or && self.gate(late, at) {
+                if self.marks[gate.place as usize] == gate.is_or && self.gate(late, at) {
                     self.set_value(late, at, true);
                     changed = true;
                 }
@@ -259,11 +258,11 @@ pub struct IncrementalPlayer {
 struct Work {
     memory: Memory,
     queue: Queue,
-    /// Loops that have to be evaluated again.
+    /// Ports of loops that have changed.
     dirty: Vec<u32>,
-    /// The marks of a loop before it is evaluated.
-    before: Vec<bool>,
+    loop_work: LoopWork,
     goals_known: bool,
+    claims: Claims,
     trail: Option<Trail>,
 }
 
@@ -274,14 +273,30 @@ impl Work {
         self.queue.push(node);
     }
 
+    /// Like [`set`](Self::set), but what nothing depends on is done at once.
+    #[inline]
+    fn set_move(&mut self, machine: &IncrementalMachine, node: u32, is_played: bool) {
+        let span = machine.spans[node as usize];
+        if span.start == span.end && span.output == Output::NOTHING {
+            self.memory.counters[node as usize] = u16::from(!is_played);
+            self.memory.marks[node as usize] = is_played;
+        } else {
+            self.set(node, is_played);
+        }
+    }
+
     /// Propagates until nothing changes any more.
     fn settle(&mut self, machine: &IncrementalMachine) {
         loop {
             self.drain(machine);
-            // A loop depends on loops before it at most.
-            let Some(&first) = self.dirty.iter().min() else { return };
-            self.dirty.retain(|&number| number != first);
-            self.settle_loop(machine, first as usize);
+            if self.dirty.is_empty() {
+                return;
+            }
+            let Work { memory, queue, dirty, loop_work, .. } = self;
+            machine.loops.settle(memory, loop_work, dirty, |memory, place, marked| {
+                memory.counters[place as usize] = u16::from(!marked);
+                queue.push(place);
+            });
         }
     }
 
@@ -331,30 +346,16 @@ impl Work {
                     for &output in list.take_while(|&&output| output != Output::NOTHING) {
                         match output.tag() {
                             Output::FLUENT => touched.push(output.number()),
-                            Output::LOOP => self.dirty.push(output.number()),
+                            Output::PORT => self.dirty.push(output.number()),
                             tag => sets.change(machine, output.number(), (tag != Output::MOVE) == marked),
                         }
                     }
                 }
-                Output::LOOP => self.dirty.push(span.output.number()),
+                Output::PORT => self.dirty.push(span.output.number()),
                 tag => sets.change(machine, span.output.number(), (tag != Output::MOVE) == marked),
             }
         }
         self.queue.len = 0;
-    }
-
-    /// Evaluates a loop, and queues the nodes that have changed.
-    fn settle_loop(&mut self, machine: &IncrementalMachine, number: usize) {
-        let late = &machine.loops[number];
-        self.before.clear();
-        self.before.extend(late.gates.iter().map(|gate| self.memory.marks[gate.node as usize]));
-        self.memory.evaluate(late);
-        for (at, gate) in late.gates.iter().enumerate() {
-            let marked = std::mem::replace(&mut self.memory.marks[gate.node as usize], self.before[at]);
-            if marked != self.before[at] {
-                self.set(gate.node, marked);
-            }
-        }
     }
 
     /// Asserts a joint move instead of the one before.
@@ -363,15 +364,16 @@ impl Work {
         for (role, &new) in joint.iter().enumerate() {
             let old = std::mem::replace(&mut self.memory.joint[role], new);
             if old != new {
-                if old != NOTHING {
-                    self.set(first_move + old.0, false);
-                }
-                if new != NOTHING {
-                    self.set(first_move + new.0, true);
+                for (one_move, is_played) in [(old, false), (new, true)] {
+                    if one_move != NOTHING {
+                        self.set_move(machine, first_move + one_move.0, is_played);
+                    }
                 }
             }
         }
-        self.settle(machine);
+        if self.queue.len > 0 {
+            self.settle(machine);
+        }
     }
 
     fn play(&mut self, machine: &IncrementalMachine, joint: &[MoveId]) {
@@ -381,20 +383,73 @@ impl Work {
         }
         self.assert_moves(machine, joint);
         // Marks change when changes are propagated: until then, all next values are those of the state before.
-        for at in 0..self.memory.touched.len() {
-            let fluent = self.memory.touched[at];
-            let next = self.memory.value(machine.nexts[fluent as usize]);
-            let is_new = self.memory.counters[1 + fluent as usize] == u16::from(next);
-            if is_new {
-                self.set(1 + fluent, next);
-                if let Some(trail) = &mut self.trail {
-                    trail.fluents.push(fluent);
+        let mut touched = std::mem::take(&mut self.memory.touched);
+        let effects = &machine.effects;
+        let lists = effects.lists(joint, &mut self.claims);
+        touched.iter().for_each(|&fluent| self.follow(fluent, machine.nexts[fluent as usize]));
+        let before = touched.len();
+        if effects.carries_anything() && effects.are_alone(lists) {
+            self.carry(machine, joint, &mut touched);
+        }
+        touched.drain(..before);
+        joint.iter().for_each(|&one_move| self.apply(lists, one_move, &mut touched));
+        self.memory.touched = touched;
+        self.write_trail();
+        self.goals_known = false;
+        self.settle(machine);
+    }
+
+    /// Lets a fluent have its next value.
+    #[inline]
+    fn follow(&mut self, fluent: u32, next: Probe) {
+        let next = self.memory.value(next);
+        self.change(fluent, next);
+    }
+
+    #[inline]
+    fn change(&mut self, fluent: u32, next: bool) {
+        if self.memory.counters[1 + fluent as usize] == u16::from(next) {
+            self.set(1 + fluent, next);
+        }
+    }
+
+    /// Carries the truth of fluents on to others.
+    fn carry(&mut self, machine: &IncrementalMachine, joint: &[MoveId], touched: &mut Vec<u32>) {
+        for at in 0..touched.len() {
+            let fluent = touched[at];
+            if self.memory.marks[1 + fluent as usize] {
+                for carried in joint.iter().flat_map(|&by| machine.effects.carried(fluent, by)) {
+                    if machine.effects.conditions(carried).iter().all(|&holds| self.memory.value(holds)) {
+                        self.change(carried.to, true);
+                        touched.push(carried.to);
+                    }
                 }
             }
         }
-        self.memory.touched.clear();
-        self.goals_known = false;
-        self.settle(machine);
+    }
+
+    /// Lets a move have its effects, whatever was to become of these fluents without it.
+    #[inline]
+    fn apply(&mut self, lists: &Lists, one_move: MoveId, touched: &mut Vec<u32>) {
+        self.memory.evaluate_straight(&lists.gates, lists.gates_of(one_move));
+        for effect in lists.of(one_move) {
+            self.follow(effect.fluent(), effect.next);
+            if effect.drifts() {
+                touched.push(effect.fluent());
+            }
+        }
+    }
+
+    /// Remembers the fluents that are going to change.
+    fn write_trail(&mut self) {
+        if let Some(trail) = &mut self.trail {
+            let changes = |&&node: &&u32| {
+                (self.memory.counters[node as usize] == 0) != self.memory.marks[node as usize]
+            };
+            trail
+                .fluents
+                .extend(self.queue.nodes[..self.queue.len].iter().filter(changes).map(|node| node - 1));
+        }
     }
 
     fn undo(&mut self, machine: &IncrementalMachine) -> bool {
@@ -438,8 +493,9 @@ impl IncrementalPlayer {
             memory: machine.initial.clone(),
             queue: Queue::default(),
             dirty: Vec::new(),
-            before: Vec::new(),
+            loop_work: LoopWork::default(),
             goals_known: false,
+            claims: Claims::new(machine.nexts.len()),
             trail: None,
         };
         IncrementalPlayer { machine, work }

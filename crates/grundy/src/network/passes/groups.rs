@@ -4,7 +4,7 @@
 //! more such groups, such as the proven contents of a cell, passes them in.
 
 use crate::network::rewrite::{Gate, rewrite};
-use crate::network::{Builder, Kind, Network, NodeId, Signal};
+use crate::network::{Builder, Choice, Kind, MoveId, Network, NodeId, Signal};
 use smallvec::SmallVec;
 
 /// Groups of inputs of which exactly one is true, in every state of a game and with every joint move that is played
@@ -15,6 +15,8 @@ pub struct Groups {
     pub(super) layers: Vec<Vec<Vec<NodeId>>>,
     /// Moves that are done if and only if a signal holds.
     pub(super) equal: Vec<(NodeId, Signal)>,
+    /// Moves of which at most one is played at a time.
+    pub(super) at_most_one: Vec<Vec<NodeId>>,
     /// Fluents that change with every move of the game.
     pub(super) restless: Vec<NodeId>,
     /// Groups of fluents of which no two are true at once, in layers.
@@ -37,6 +39,17 @@ impl Groups {
     /// A fluent that is always true, or never.
     pub fn add_constant(&mut self, node: NodeId, value: bool) {
         self.constant.push((node, value));
+    }
+
+    /// The groups of moves, those of several roles among them.
+    pub(super) fn choices(&self, network: &Network) -> Vec<Choice> {
+        let choice = |group: &Vec<NodeId>, exactly_one| {
+            let moves: Option<Vec<MoveId>> =
+                group.iter().map(|&node| network.interface().move_of(node)).collect();
+            Some(Choice { moves: moves?, exactly_one })
+        };
+        let exactly = self.layers.iter().flatten().filter_map(|group| choice(group, true));
+        exactly.chain(self.at_most_one.iter().filter_map(|group| choice(group, false))).collect()
     }
 
     /// All that is known to others, too.

@@ -19,6 +19,7 @@ mod unread;
 
 use super::{Builder, Kind, Network, Signal};
 pub use groups::Groups;
+pub(super) use unneeded::reached;
 
 /// A way to improve a network.
 #[derive(Clone, Copy)]
@@ -110,6 +111,16 @@ pub struct Optimized {
 /// Runs the passes that are wanted. `known` are groups of fluents that somebody has proved; what the rules tell by
 /// themselves is added to them.
 pub fn optimize(network: Network, known: &Groups, wanted: impl Fn(&str) -> bool) -> Optimized {
+    optimize_until(network, known, wanted, || false).expect("nobody stops it")
+}
+
+/// Like [`optimize`], but asks before each pass whether to stop; `None` if so.
+pub fn optimize_until(
+    network: Network,
+    known: &Groups,
+    wanted: impl Fn(&str) -> bool,
+    is_over: impl Fn() -> bool,
+) -> Option<Optimized> {
     let size =
         |name, network: &Network| PassSize { name, nodes: network.node_count(), edges: network.edge_count() };
     let mut sizes = vec![size("connect", &network)];
@@ -121,10 +132,16 @@ pub fn optimize(network: Network, known: &Groups, wanted: impl Fn(&str) -> bool)
         if matches!(name, "legality" | "factoring" | "groups") && groups.is_none() {
             groups = Some(known.completed(&network));
         }
+        if is_over() {
+            return None;
+        }
         network = (pass.run)(&network, groups.as_ref().unwrap_or(known));
         sizes.push(size(name, &network));
     }
-    Optimized { network, sizes }
+    if let Some(groups) = groups {
+        network.interface.choices = groups.choices(&network);
+    }
+    Some(Optimized { network, sizes })
 }
 
 /// A signal as a node of a kind: `not (or a b)` is the AND of `not a` and `not b`. `None` for inputs and

@@ -4,12 +4,13 @@
 //! - Fluents that hand over to each other in a circle, `(control white)` and `(control black)`, hold one truth if they
 //!   do at the start.
 //! - If every move of a role needs exactly one fluent of such a group, the role does one of those that need `c` if and
-//!   only if `c` holds. Where that is a single move (`noop`), it *is* `c`. And of the moves of those roles that are
+//!   only if `c` holds. Where that is a single move (`noop`), it *is* `c`. A single move that excludes `c`, where all
+//!   others need it, is the opposite of `c`. And of the moves of those roles that are
 //!   at turn, each with its own `c`, exactly one is done.
 
 use super::Groups;
 use super::legality::{DEPTH, implied_by};
-use crate::network::{Interface, MoveId, Network, NodeId, RoleId, Signal};
+use crate::network::{Interface, Kind, MoveId, Network, NodeId, RoleId, Signal};
 use rustc_hash::FxHashMap;
 
 impl Groups {
@@ -44,21 +45,30 @@ impl Groups {
     /// What follows from the fact that one of these fluents is true.
     fn add_turns(&mut self, network: &Network, circle: &[NodeId]) {
         let interface = network.interface();
-        // For each fluent of the circle, the moves of the role that has most to choose from.
-        let mut active: Vec<Vec<NodeId>> = vec![Vec::new(); circle.len()];
+        // For each fluent of the circle, the moves of the role that has most to choose from, and whether it has no other.
+        let mut active: Vec<(Vec<NodeId>, bool)> = vec![(Vec::new(), false); circle.len()];
         for role in interface.role_ids() {
-            let Some(turns) = turns(network, circle, role) else { continue };
-            for (at, moves) in turns.into_iter().enumerate() {
-                if let [only] = moves[..] {
+            let Turns { moves_at, idle, is_strict } = turns(network, circle, role);
+            if let Some((idle, at)) = idle {
+                self.equal.push((idle, !Signal::of(circle[at])));
+            }
+            for (at, moves) in moves_at.into_iter().enumerate() {
+                if let [only] = moves[..]
+                    && is_strict
+                {
                     self.equal.push((only, Signal::of(circle[at])));
                 }
-                if moves.len() > active[at].len() {
-                    active[at] = moves;
+                if moves.len() > active[at].0.len() {
+                    active[at] = (moves, is_strict);
                 }
             }
         }
-        if active.iter().all(|moves| !moves.is_empty()) {
-            self.add(active.concat());
+        let is_exact = active.iter().all(|(moves, is_strict)| *is_strict && !moves.is_empty());
+        let group: Vec<NodeId> = active.into_iter().flat_map(|(moves, _)| moves).collect();
+        if is_exact {
+            self.add(group);
+        } else {
+            self.at_most_one.push(group);
         }
     }
 }
@@ -67,17 +77,48 @@ fn moves(interface: &Interface, role: RoleId) -> Vec<NodeId> {
     interface.moves_of(role).map(|one_move| interface.move_node(MoveId(one_move))).collect()
 }
 
-/// The moves of a role by the fluent of a circle that they need; `None` if one of them does not need exactly one.
-fn turns(network: &Network, circle: &[NodeId], role: RoleId) -> Option<Vec<Vec<NodeId>>> {
+/// When a role can do what.
+struct Turns {
+    /// The moves by the fluent of a circle that they need.
+    moves_at: Vec<Vec<NodeId>>,
+    /// A move that it does if and only if some fluent of the circle does not hold.
+    idle: Option<(NodeId, usize)>,
+    /// Whether it has no moves but those.
+    is_strict: bool,
+}
+
+/// When a role can do what, by the fluent of a circle that its moves need.
+fn turns(network: &Network, circle: &[NodeId], role: RoleId) -> Turns {
     let interface = network.interface();
-    let mut turns = vec![Vec::new(); circle.len()];
+    let mut moves_at = vec![Vec::new(); circle.len()];
+    let mut others = Vec::new();
     for number in interface.moves_of(role) {
         let implied = implied_by(network, interface.moves[number as usize].legal, DEPTH);
         let needed = |fluent: &NodeId| implied.binary_search(&Signal::of(*fluent)).is_ok();
-        let at = circle.iter().position(needed)?;
-        turns[at].push(interface.move_node(MoveId(number)));
+        match circle.iter().position(needed) {
+            Some(at) => moves_at[at].push(interface.move_node(MoveId(number))),
+            None => others.push(number),
+        }
     }
-    Some(turns)
+    let mut used = (0..circle.len()).filter(|&at| !moves_at[at].is_empty());
+    let idle = match (&others[..], used.next(), used.next()) {
+        (&[idle], Some(at), None) => {
+            let legal = interface.moves[idle as usize].legal;
+            is_opposite(network, circle, at, legal).then(|| (interface.move_node(MoveId(idle)), at))
+        }
+        _ => None,
+    };
+    Turns { is_strict: others.is_empty() || idle.is_some(), moves_at, idle }
+}
+
+/// Whether a signal excludes a fluent of a circle: by naming it, or as one of the others.
+fn is_opposite(network: &Network, circle: &[NodeId], at: usize, signal: Signal) -> bool {
+    let is_other =
+        |input: &Signal| !input.is_inverted() && circle.contains(&input.node()) && input.node() != circle[at];
+    let inputs = network.inputs(signal.node());
+    let one_of_others =
+        !signal.is_inverted() && network.kind(signal.node()) == Kind::Or && inputs.iter().all(is_other);
+    one_of_others || implied_by(network, signal, DEPTH).binary_search(&!Signal::of(circle[at])).is_ok()
 }
 
 /// Fluents whose next values are each other, in a circle, with one of them true at the start.

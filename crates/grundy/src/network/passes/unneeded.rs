@@ -15,7 +15,7 @@ pub(super) fn run(network: &Network, _: &Groups) -> Network {
 }
 
 /// All nodes that these signals depend on.
-pub(super) fn reached(network: &Network, mut open: Vec<Signal>) -> Vec<bool> {
+pub(in crate::network) fn reached(network: &Network, mut open: Vec<Signal>) -> Vec<bool> {
     let mut reached = vec![false; network.node_count()];
     while let Some(signal) = open.pop() {
         if !std::mem::replace(&mut reached[signal.node().index()], true) {

@@ -1,0 +1,235 @@
+//! What moves do, ready to be played.
+
+use super::lower::Lower;
+use super::{Late, Probe};
+use crate::network::{Effect as NetworkEffect, Kind, MoveEffects, MoveId, NodeId, Signal};
+use std::ops::Range;
+
+/// A fluent that a move may change, and its next value when that move is played.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Effect {
+    /// The number of the fluent, and in the lowest bit whether it does not simply stay as it is if no move changes it.
+    fluent: u32,
+    pub(super) next: Probe,
+}
+
+impl Effect {
+    #[inline(always)]
+    pub(super) fn fluent(self) -> u32 {
+        self.fluent >> 1
+    }
+
+    /// Whether the fluent has another value than now if no move changes it.
+    #[inline(always)]
+    pub(super) fn drifts(self) -> bool {
+        self.fluent & 1 == 1
+    }
+}
+
+/// A fact that a move carries on: a fluent becomes true if another one is, and some conditions hold.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Carried {
+    from: u32,
+    by: MoveId,
+    pub(super) to: u32,
+    /// Where its conditions are.
+    start: u32,
+    end: u32,
+}
+
+/// What moves do.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Effects {
+    alone: Lists,
+    /// If moves that are played together can change the same fluent.
+    together: Lists,
+    /// For each move fluents that other moves may change at the same time; one list behind the other.
+    contested: Vec<u32>,
+    contested_starts: Vec<u32>,
+    /// For each fluent, one after the other, where its truth is carried to, in the order of moves. All these fluents
+    /// become false if nothing else is said, and so they are looked at in every step in which they are true.
+    carried: Vec<Carried>,
+    carried_starts: Vec<u32>,
+    conditions: Vec<Probe>,
+}
+
+/// Gates to evaluate and effects to have, for one move after the other.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Lists {
+    pub(super) gates: Late,
+    effects: Vec<Effect>,
+    /// Where the gates and the effects of each move begin, and, at the end, how many there are.
+    starts: Vec<(u32, u32)>,
+}
+
+impl Lists {
+    /// The gates that a move needs.
+    #[inline]
+    pub(super) fn gates_of(&self, MoveId(one_move): MoveId) -> Range<usize> {
+        self.starts[one_move as usize].0 as usize..self.starts[one_move as usize + 1].0 as usize
+    }
+
+    /// The effects of a move.
+    #[inline]
+    pub(super) fn of(&self, MoveId(one_move): MoveId) -> &[Effect] {
+        &self.effects
+            [self.starts[one_move as usize].1 as usize..self.starts[one_move as usize + 1].1 as usize]
+    }
+
+    fn begin(&mut self) {
+        self.starts.push((self.gates.gates.len() as u32, self.effects.len() as u32));
+    }
+
+    fn new<'e>(
+        lower: &Lower,
+        moves: impl Iterator<Item = &'e [NetworkEffect]>,
+        slice: impl Fn(&[NetworkEffect]) -> Vec<NodeId>,
+    ) -> Lists {
+        let interface = lower.network.interface();
+        let mut lists = Lists::default();
+        for effects in moves {
+            lists.begin();
+            slice(effects).into_iter().for_each(|node| lower.add_late(&mut lists.gates, node));
+            for &(fluent, next) in effects {
+                let stays = Signal::of(interface.fluent_node(fluent as usize));
+                let drifts = interface.fluents[fluent as usize].next != stays;
+                let fluent = fluent << 1 | u32::from(drifts);
+                lists.effects.push(Effect { fluent, next: lower.probe(next) });
+            }
+        }
+        lists.begin();
+        lists
+    }
+}
+
+impl Effects {
+    /// The lists to go by when these moves are played together.
+    #[inline]
+    pub(super) fn lists(&self, joint: &[MoveId], claims: &mut Claims) -> &Lists {
+        if self.contested.is_empty() || !self.is_contested(joint, claims) {
+            &self.alone
+        } else {
+            &self.together
+        }
+    }
+
+    /// Whether two of these moves may change the same fluent.
+    fn is_contested(&self, joint: &[MoveId], claims: &mut Claims) -> bool {
+        claims.now += 1;
+        joint.iter().any(|&MoveId(one_move)| {
+            let starts = &self.contested_starts[one_move as usize..][..2];
+            self.contested[starts[0] as usize..starts[1] as usize].iter().any(|&fluent| {
+                let before =
+                    std::mem::replace(&mut claims.of_fluents[fluent as usize], (claims.now, one_move));
+                before.0 == claims.now && before.1 != one_move
+            })
+        })
+    }
+
+    /// Whether these are the lists of moves that do not get in each other's way.
+    pub(super) fn are_alone(&self, lists: &Lists) -> bool {
+        std::ptr::eq(lists, &self.alone)
+    }
+
+    /// Where a move carries the truth of a fluent.
+    #[inline]
+    pub(super) fn carried(&self, fluent: u32, by: MoveId) -> impl Iterator<Item = Carried> + '_ {
+        let starts = &self.carried_starts[fluent as usize..][..2];
+        let all = &self.carried[starts[0] as usize..starts[1] as usize];
+        let first = all.partition_point(|carried| carried.by < by);
+        all[first..].iter().take_while(move |carried| carried.by == by).copied()
+    }
+
+    /// What has to hold for a fact to be carried on.
+    #[inline]
+    pub(super) fn conditions(&self, carried: Carried) -> &[Probe] {
+        &self.conditions[carried.start as usize..carried.end as usize]
+    }
+
+    pub(super) fn carries_anything(&self) -> bool {
+        !self.carried.is_empty()
+    }
+
+    pub(super) fn new(
+        lower: &Lower,
+        of_move: &[MoveEffects],
+        slice: impl Fn(&[NetworkEffect]) -> Vec<NodeId>,
+    ) -> Effects {
+        let mut effects = Effects::default();
+        let (kept, carried) = effects.take_carried(lower, of_move);
+        effects.alone = Lists::new(lower, kept.iter().map(|effects| &effects[..]), &slice);
+        effects.together = Lists::new(lower, of_move.iter().map(|effects| &effects.together[..]), &slice);
+        for one in of_move {
+            effects.contested_starts.push(effects.contested.len() as u32);
+            effects.contested.extend(&one.contested);
+        }
+        effects.contested_starts.push(effects.contested.len() as u32);
+        let fluents = lower.network.interface().fluents.len() as u32;
+        let start = |fluent: u32| carried.partition_point(|carried| carried.from < fluent) as u32;
+        effects.carried_starts = (0..=fluents).map(start).collect();
+        effects.carried = carried;
+        effects
+    }
+
+    /// Takes effects that only carry a fact on out of the lists, sorted by the fluent that is carried.
+    fn take_carried(
+        &mut self,
+        lower: &Lower,
+        of_move: &[MoveEffects],
+    ) -> (Vec<Vec<NetworkEffect>>, Vec<Carried>) {
+        let interface = lower.network.interface();
+        let fades = |fluent: u32| interface.fluents[fluent as usize].next == Signal::FALSE;
+        let mut carried = Vec::new();
+        let mut kept = Vec::with_capacity(of_move.len());
+        for (number, effects) in of_move.iter().enumerate() {
+            let mut rest = Vec::with_capacity(effects.alone.len());
+            for &(fluent, next) in &effects.alone {
+                let parts = if fades(fluent) { conjuncts(lower, next) } else { Vec::new() };
+                let is_source = |part: &&Signal| {
+                    let fluent = interface.fluent_of(part.node()).filter(|_| !part.is_inverted());
+                    fluent.is_some_and(|fluent| fades(fluent as u32))
+                };
+                // A fluent that carries itself is true more often than others, but never in vain.
+                let Some(&from) = parts.iter().find(is_source) else {
+                    rest.push((fluent, next));
+                    continue;
+                };
+                let start = self.conditions.len() as u32;
+                self.conditions
+                    .extend(parts.iter().filter(|&&part| part != from).map(|&part| lower.probe(part)));
+                let end = self.conditions.len() as u32;
+                let by = MoveId(number as u32);
+                carried.push(Carried { from: from.node().0 - 1, by, to: fluent, start, end });
+            }
+            kept.push(rest);
+        }
+        carried.sort_unstable_by_key(|&Carried { from, by, to, .. }| (from, by, to));
+        (kept, carried)
+    }
+}
+
+/// Which fluents the moves of a step may change, to see whether two of them get in each other's way.
+#[derive(Clone, Debug)]
+pub(super) struct Claims {
+    now: u32,
+    /// For each fluent the step and the move that claimed it last.
+    of_fluents: Vec<(u32, u32)>,
+}
+
+impl Claims {
+    pub(super) fn new(fluents: usize) -> Claims {
+        Claims { now: 0, of_fluents: vec![(0, 0); fluents] }
+    }
+}
+
+/// The signals that have to hold for this one to hold: itself if it can be read, or else the inputs of an AND, if
+/// these can. If neither can, none.
+fn conjuncts(lower: &Lower, signal: Signal) -> Vec<Signal> {
+    if lower.is_kept(signal) {
+        return vec![signal];
+    }
+    let inputs = lower.network.inputs(signal.node());
+    let is_and = (lower.network.kind(signal.node()) == Kind::And) != signal.is_inverted();
+    let parts: Vec<Signal> = inputs.iter().map(|input| input.inverted_if(signal.is_inverted())).collect();
+    if is_and && parts.iter().all(|&part| lower.is_kept(part)) { parts } else { Vec::new() }
+}

@@ -1,0 +1,189 @@
+//! What each move does, worked out before play.
+//!
+//! Nearly all that decides the next state depends on the move, of which exactly one is played: of hundreds of rules
+//! about moves, a handful is left when that move is put into them. So every move gets a list of the fluents that it
+//! makes a difference to, each with its next value, in which the move itself no longer occurs. The next value of all
+//! other fluents is what it is when nobody plays anything ([`Quiet`](quiet::Quiet)), and that is nearly always the
+//! fluent itself: it stays as it is.
+//!
+//! Moves of which at most one is played at a time are a *slot* (`slots.rs`), in most games all of them. Where several
+//! roles move at once, moves of other slots are left in the values as they are.
+
+mod afford;
+mod quiet;
+mod scope;
+mod slots;
+mod trace;
+
+use super::{Builder, Network, Signal};
+use afford::Costs;
+use quiet::Quiet;
+use scope::Scope;
+use slots::Slot;
+use trace::Tracer;
+
+/// A fluent that a move may change, and its next value when that move is played.
+pub(crate) type Effect = (u32, Signal);
+
+/// A network of which part of the next state was worked out for each move.
+pub(crate) struct Effects {
+    /// The network, with more nodes behind all others. The next value of a fluent is now right if no move is played
+    /// that has an effect on it.
+    pub(crate) network: Network,
+    pub(crate) of_move: Vec<MoveEffects>,
+    /// What effects depend on and what is too large to be evaluated with each move.
+    pub(crate) kept: Vec<Signal>,
+}
+
+/// What a move does. All lists are in the order of the fluents.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct MoveEffects {
+    /// If no other move is played that has a contested fluent in common with it.
+    pub(crate) alone: Vec<Effect>,
+    /// If there is one; several moves that are played together agree about a fluent.
+    pub(crate) together: Vec<Effect>,
+    /// Fluents that it may change, as moves of other slots may.
+    pub(crate) contested: Vec<u32>,
+}
+
+/// Works out what the moves of a network do. Next values that are cheaper to keep up to date than to work out, by
+/// the size of what would have to be evaluated, are left alone.
+pub(crate) fn effects(network: &Network) -> Effects {
+    let interface = network.interface();
+    let scope = Scope::new(network);
+    let slots = slots::slots(interface, &scope);
+    let mut builder = Builder::resume(network);
+    let quiet = Quiet::new(&mut builder, network, &scope, &slots.iter().collect::<Vec<_>>());
+    let Some((mut of_move, is_complete)) = of_moves(&mut builder, network, &scope, &slots, &quiet) else {
+        let of_move = vec![MoveEffects::default(); interface.moves.len()];
+        return Effects { network: network.clone(), of_move, kept: Vec::new() };
+    };
+    let costs = Costs::new(&builder, network, &scope);
+    let mut affordable = costs.affordable(&scope, &of_move);
+    affordable.iter_mut().zip(is_complete).for_each(|(affordable, complete)| *affordable &= complete);
+    let mut interface = interface.clone();
+    for (info, _) in interface.fluents.iter_mut().zip(&affordable).filter(|(_, affordable)| **affordable) {
+        info.next = quiet.value(info.next);
+    }
+    if let [slot] = &slots[..] {
+        let nexts: Vec<Signal> = interface.fluents.iter().map(|info| info.next).collect();
+        for fluent in (0..nexts.len()).filter(|&fluent| affordable[fluent]) {
+            let stays = Signal::of(interface.fluent_node(fluent));
+            if prefer(&mut of_move, slot, fluent as u32, nexts[fluent], stays) {
+                interface.fluents[fluent].next = stays;
+            }
+        }
+    }
+    afford::leave_out_kept(&builder, network.interface(), &mut interface, &of_move, &mut affordable);
+    of_move.iter_mut().for_each(|effects| effects.retain(|fluent| affordable[fluent as usize]));
+    let kept = costs.kept(&builder, &of_move);
+    Effects { network: builder.finish(interface), of_move, kept }
+}
+
+impl MoveEffects {
+    fn retain(&mut self, is_wanted: impl Fn(u32) -> bool) {
+        self.alone.retain(|&(fluent, _)| is_wanted(fluent));
+        self.together.retain(|&(fluent, _)| is_wanted(fluent));
+        self.contested.retain(|&fluent| is_wanted(fluent));
+    }
+}
+
+/// The effects of all moves, and for each fluent whether they are complete; `None` if that would take too long.
+fn of_moves(
+    builder: &mut Builder,
+    network: &Network,
+    scope: &Scope,
+    slots: &[Slot],
+    silence: &Quiet,
+) -> Option<(Vec<MoveEffects>, Vec<bool>)> {
+    let mut of_move = vec![MoveEffects::default(); network.interface().moves.len()];
+    let mut tracer = Tracer::new(network, scope);
+    for slot in slots {
+        for &member in &slot.moves {
+            of_move[member.0 as usize].alone = tracer.trace(builder, slot, silence, member)?;
+        }
+    }
+    if slots.len() > 1 {
+        for slot in slots {
+            let quiet = Quiet::new(builder, network, scope, &[slot]);
+            for &member in &slot.moves {
+                of_move[member.0 as usize].together = tracer.trace(builder, slot, &quiet, member)?;
+            }
+        }
+        find_contested(&mut of_move, slots, network.interface().fluents.len());
+    }
+    Some((of_move, tracer.finish()))
+}
+
+/// Finds the fluents that moves of several slots can change.
+fn find_contested(of_move: &mut [MoveEffects], slots: &[Slot], fluents: usize) {
+    /// The slot that can change a fluent.
+    #[derive(Clone, Copy, PartialEq)]
+    enum By {
+        None,
+        One(usize),
+        Several,
+    }
+    let mut changed = vec![By::None; fluents];
+    for (number, slot) in slots.iter().enumerate() {
+        for &(fluent, _) in slot.moves.iter().flat_map(|member| &of_move[member.0 as usize].together) {
+            let by = &mut changed[fluent as usize];
+            *by = if *by == By::None || *by == By::One(number) { By::One(number) } else { By::Several };
+        }
+    }
+    for effects in of_move {
+        let fluents = effects.together.iter().map(|&(fluent, _)| fluent);
+        effects.contested = fluents.filter(|&fluent| changed[fluent as usize] == By::Several).collect();
+    }
+}
+
+/// Lets a fluent have another value where no move has an effect on it, if most moves give it that value.
+fn prefer(of_move: &mut [MoveEffects], slot: &Slot, fluent: u32, value: Signal, other: Signal) -> bool {
+    if value == other || slot.group.len() < slot.moves.len() {
+        return false;
+    }
+    let find = |effects: &MoveEffects| effects.alone.binary_search_by_key(&fluent, |&(fluent, _)| fluent);
+    let is_other = |effects: &&MoveEffects| find(effects).is_ok_and(|at| effects.alone[at].1 == other);
+    let as_other = slot.group.iter().map(|member| &of_move[member.0 as usize]).filter(is_other).count();
+    if as_other * 2 <= slot.group.len() {
+        return false;
+    }
+    for member in &slot.group {
+        let effects = &mut of_move[member.0 as usize];
+        match find(effects) {
+            Err(at) => effects.alone.insert(at, (fluent, value)),
+            Ok(at) if effects.alone[at].1 == other => drop(effects.alone.remove(at)),
+            Ok(_) => {}
+        }
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::effects;
+    use crate::network::Signal;
+    use crate::network::testing::{network, optimized};
+
+    /// A cell is filled by one move and emptied by another; all others leave it alone.
+    #[test]
+    fn a_move_has_effects_where_it_makes_a_difference() {
+        let rules = "(<= (next (f 1)) (does r (a 1)) (true (f 2))) \
+                     (<= (next (f 1)) (true (f 1)) (not (does r (a 2)))) (<= (next (f 2)) (does r noop))";
+        let network = optimized(network(rules), &["single-input"]);
+        let interface = network.interface();
+        let fluent = |text: &str| interface.fluents.iter().position(|fluent| fluent.text == text).unwrap();
+        let value = |fluent: usize| Signal::of(interface.fluent_node(fluent));
+        let one_move =
+            |text: &str| interface.moves.iter().position(|one_move| one_move.text == text).unwrap();
+        let (one, two) = (fluent("(f 1)"), fluent("(f 2)"));
+        let effects = effects(&network);
+        let of = |text: &str| &effects.of_move[one_move(text)].alone;
+        assert_eq!(*of("(a 2)"), [(one as u32, Signal::FALSE)]);
+        assert_eq!(*of("noop"), [(two as u32, Signal::TRUE)]);
+        assert_eq!(of("(a 3)").len(), 0);
+        assert_eq!(of("(a 1)")[0].0, one as u32);
+        let nexts = &effects.network.interface().fluents;
+        assert_eq!((nexts[one].next, nexts[two].next), (value(one), Signal::FALSE));
+    }
+}

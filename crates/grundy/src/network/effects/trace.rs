@@ -1,0 +1,127 @@
+//! Following one move through the nodes that it makes a difference to.
+
+use super::Effect;
+use super::quiet::{Quiet, simplify};
+use super::scope::Scope;
+use super::slots::Slot;
+use crate::network::{Builder, MoveId, Network, NodeId, Signal};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// More changed inputs than this are not looked at, over all moves: working out effects has to stay cheap.
+const MOST_INPUTS: usize = 2_000_000;
+
+/// A gate that this many moves turn into a new gate with more than this many inputs, is not followed any further:
+/// nobody would want to evaluate what depends on it.
+const MANY_MOVES: u8 = 4;
+const MANY_INPUTS: usize = 24;
+/// So is one with more new gates behind each other.
+const MANY_DEEP: u8 = 6;
+
+/// Traces one move after the other.
+pub(super) struct Tracer<'a> {
+    network: &'a Network,
+    scope: &'a Scope,
+    /// For each node the number of the move that it was last changed by.
+    changed_by: Vec<u32>,
+    now: u32,
+    /// Gates to look at, each with a changed input as the gate reads it. Inputs stand before their readers, so that
+    /// all changed inputs of a gate are here when it is the first one.
+    open: BinaryHeap<Reverse<(NodeId, Signal)>>,
+    effects: Vec<Effect>,
+    inputs_seen: usize,
+    /// For each node of the builder how deep it is in new gates.
+    depths: Vec<u8>,
+    /// For each gate how many moves have made it too large.
+    too_large: Vec<u8>,
+}
+
+impl Tracer<'_> {
+    pub(super) fn new<'a>(network: &'a Network, scope: &'a Scope) -> Tracer<'a> {
+        Tracer {
+            network,
+            scope,
+            changed_by: vec![0; network.node_count()],
+            now: 0,
+            open: BinaryHeap::new(),
+            effects: Vec::new(),
+            inputs_seen: 0,
+            depths: vec![0; network.node_count()],
+            too_large: vec![0; network.node_count()],
+        }
+    }
+
+    /// The effects of a move of a slot; `None` if too much had to be looked at.
+    pub(super) fn trace(
+        &mut self,
+        builder: &mut Builder,
+        slot: &Slot,
+        quiet: &Quiet,
+        one_move: MoveId,
+    ) -> Option<Vec<Effect>> {
+        let interface = self.network.interface();
+        self.now += 1;
+        self.change(interface.move_node(one_move), Signal::TRUE);
+        let role = interface.moves[one_move.0 as usize].role;
+        if let Some(rest) = slot.rest[role.0 as usize] {
+            self.change(interface.move_node(rest), Signal::FALSE);
+        }
+        let mut inputs = Vec::new();
+        while let Some(Reverse((gate, first))) = self.open.pop() {
+            inputs.clear();
+            inputs.push(first);
+            while let Some(&Reverse((_, input))) = self.open.peek().filter(|entry| entry.0.0 == gate) {
+                inputs.push(input);
+                self.open.pop();
+            }
+            self.inputs_seen += inputs.len();
+            if self.too_large[gate.index()] >= MANY_MOVES {
+                continue;
+            }
+            let unchanged = |entry: &&(NodeId, Signal)| self.changed_by[entry.0.index()] != self.now;
+            inputs.extend(quiet.live(gate).iter().filter(unchanged).map(|&(_, value)| value));
+            let value = simplify(builder, self.network.kind(gate), &mut inputs);
+            if value != quiet.value(Signal::of(gate)) {
+                let is_large = self.depth(builder, value) > MANY_DEEP || inputs.len() > MANY_INPUTS;
+                self.too_large[gate.index()] +=
+                    u8::from(is_large && value.node().index() >= self.changed_by.len());
+                self.change(gate, value);
+            }
+        }
+        self.effects.sort_unstable();
+        (self.inputs_seen <= MOST_INPUTS).then(|| std::mem::take(&mut self.effects))
+    }
+
+    /// Tells the readers of a node about its value.
+    fn change(&mut self, node: NodeId, value: Signal) {
+        self.changed_by[node.index()] = self.now;
+        for reader in self.scope.readers(node) {
+            self.open.push(Reverse((reader.node(), value.inverted_if(reader.is_inverted()))));
+        }
+        for (fluent, inverted) in self.scope.fluents(node) {
+            self.effects.push((fluent, value.inverted_if(inverted)));
+        }
+    }
+
+    /// How many new gates stand behind each other in a value.
+    fn depth(&mut self, builder: &Builder, value: Signal) -> u8 {
+        for node in self.depths.len()..builder.node_count() {
+            let inputs = builder.inputs(NodeId(node as u32)).iter();
+            let deepest = inputs.map(|input| self.depths[input.node().index()]).max().unwrap_or(0);
+            self.depths.push(deepest.saturating_add(1));
+        }
+        self.depths[value.node().index()]
+    }
+
+    /// For each fluent whether all that its next value depends on was followed to the end.
+    pub(super) fn finish(self) -> Vec<bool> {
+        let mut is_left = vec![false; self.network.node_count()];
+        for &gate in &self.scope.gates {
+            let mut inputs = self.network.inputs(gate).iter();
+            is_left[gate.index()] = self.too_large[gate.index()] >= MANY_MOVES
+                || inputs.any(|input| is_left[input.node().index()]);
+        }
+        let fluents = self.network.interface().fluents.iter();
+        fluents.map(|fluent| !is_left[fluent.next.node().index()]).collect()
+    }
+}
