@@ -33,6 +33,8 @@ pub use print::write_network;
 pub(crate) use builder::Builder;
 pub(crate) use components::components;
 pub(crate) use connect::{RulesByHead, find_fluent};
+pub(crate) use passes::clean;
+pub(crate) use rewrite::rewrite;
 pub(crate) use wide::split_wide;
 
 use std::ops::{Not, Range};
