@@ -98,7 +98,8 @@ impl Prepared<'_> {
 /// Bounds on reasoning, for all commands that play.
 #[derive(clap::Args, Clone, Debug)]
 pub(crate) struct ReasonArgs {
-    /// For machines: prove invariants of states first, for so many seconds, and make the network smaller by them
+    /// For machines: prove invariants of states first, for so many seconds, and make the network smaller by them, for
+    /// half as many
     #[arg(long, value_name = "SECONDS", value_parser = seconds, num_args = 0..=1, require_equals = true,
           default_missing_value = "8")]
     invariants: Option<Duration>,
@@ -176,8 +177,8 @@ impl ReasonArgs {
     }
 
     /// What machines are made from. `whole_states` has to be set where states are looked at.
-    pub(crate) fn rules(&self, game: &Loaded, whole_states: bool) -> Result<Arc<Rules>, Failure> {
-        let config = self.machine_config(whole_states);
+    fn rules(&self, game: &Loaded, whole_states: bool, kind: MachineKind) -> Result<Arc<Rules>, Failure> {
+        let config = MachineConfig { kind, ..self.machine_config(whole_states) };
         Game::from_program(game.program.clone()).rules(&config).map_err(|error| failure(&error))
     }
 
@@ -192,10 +193,10 @@ impl ReasonArgs {
         let deadline = self.limits().deadline;
         let machine = |rules, kind| Prepared::Machine(Machine::new(rules, kind), deadline);
         match (engine, engine.machine()) {
-            (_, Some(kind)) => Ok(machine(self.rules(game, whole_states)?, kind)),
+            (_, Some(kind)) => Ok(machine(self.rules(game, whole_states, kind)?, kind)),
             (Engine::Reference, _) => Ok(Prepared::Reference(self, game)),
             (Engine::Auto, _) => {
-                let mut config = self.machine_config(whole_states);
+                let mut config = MachineConfig { kind: best, ..self.machine_config(whole_states) };
                 config.ground.timeout =
                     Some(self.timeout.map_or(AUTO_GROUNDING, |all| all.min(AUTO_GROUNDING)));
                 match Game::from_program(game.program.clone()).rules(&config) {

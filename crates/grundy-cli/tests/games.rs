@@ -161,12 +161,22 @@ fn machines_play_to_the_end(sheet: &Path) -> Result<(), Failed> {
     Ok(())
 }
 
+/// Of one corpus game in so many the invariants are compared with its trace. All of them are compared by
+/// `grundy bench metarules --corpus DIR`.
+const INVARIANTS_EVERY: usize = 12;
+
 fn corpus_trials(corpus: &Path) -> Vec<Trial> {
     let games = corpus.join("games");
     let mut trials = Vec::new();
-    for sheet in sheets(&games) {
+    for (number, sheet) in sheets(&games).into_iter().enumerate() {
         let name = sheet.strip_prefix(&games).expect("sheets are below games").with_extension("");
         let trace = corpus.join("traces").join(&name).with_added_extension("jsonl");
+        if trace.exists() && number % INVARIANTS_EVERY == 0 {
+            let (corpus, name) = (corpus.to_owned(), name.clone());
+            trials.push(Trial::test(format!("invariants::{}", name.display()), move || {
+                keeps_its_invariants(&corpus, &name)
+            }));
+        }
         if trace.exists() {
             let (machine_sheet, machine_trace) = (sheet.clone(), trace.clone());
             trials.push(Trial::test(format!("replays::{}", name.display()), move || replays(&sheet, &trace)));
@@ -205,6 +215,18 @@ fn machines_replay(sheet: &Path, trace: &Path) -> Result<(), Failed> {
         }
     }
     Ok(())
+}
+
+/// No recorded state violates what was proved, if there was time to prove anything.
+fn keeps_its_invariants(corpus: &Path, name: &Path) -> Result<(), Failed> {
+    let which = ["--corpus", text(corpus), "--only", text(name), "--timeout", TRACE_SECONDS];
+    let output = grundy(&[&["bench", "metarules"], &which[..]].concat());
+    let report = String::from_utf8_lossy(&output.stdout).into_owned();
+    if code(&output) == 0 && report.contains("over 1 games") && report.contains("  0 violations in ") {
+        Ok(())
+    } else {
+        Err(format!("{report}{}", stderr(&output)).into())
+    }
 }
 
 /// A sheet without a trace is read to its end, one way or the other.

@@ -28,11 +28,12 @@
 //! ```
 
 use crate::analysis::analyze;
-use crate::ground::{GroundConfig, GroundError, LimitKind, ground};
+use crate::ground::{GroundConfig, GroundError, GroundProgram, LimitKind, ground};
 use crate::machine::{Machine, MachineKind, Rules};
-use crate::meta::invariants::{InvariantConfig, Invariants, invariants_of, prove_invariants};
+use crate::meta::invariants::{InvariantConfig, Invariants, prove_invariants};
 use crate::meta::{MetaError, MoveRulesConfig, move_rules};
-use crate::network::{ConnectError, Groups, Optimized, connect, optimize_until};
+use crate::network::{ConnectError, Groups, Optimized, connect};
+use crate::variants;
 use grundy_syntax::{Limits, Program, Source, read_game};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -141,29 +142,19 @@ impl Game {
 
     /// The network, after all passes that are wanted. This is the whole way from rules to machines.
     pub fn network(&self, config: &MachineConfig) -> Result<Optimized, GameError> {
-        let stop = || limit_hit(config);
+        variants::best_network(self.ground(config)?, &self.hints, config)
+    }
+
+    /// All networks that [`network`](Self::network) can choose from where invariants are used: they give the same
+    /// answers, which a test wants to see.
+    pub fn networks(&self, config: &MachineConfig) -> Result<Vec<Optimized>, GameError> {
+        variants::all_networks(self.ground(config)?, &self.hints, config)
+    }
+
+    fn ground(&self, config: &MachineConfig) -> Result<GroundProgram, GroundError> {
         let mut ground_config = config.ground.clone();
         ground_config.thresholds.complement = false;
-        let mut ground = ground(&self.program, &ground_config)?;
-        let is_wanted = |name: &str| !config.without.iter().any(|other| other == name);
-        let is_pass = |name: &str| is_wanted(name) && (name != "unread" || !config.whole_states);
-        let optimize = |network, groups: &Groups| {
-            let limit = || GameError::Limit(stop().unwrap_or(LimitKind::Timeout));
-            optimize_until(network, groups, is_pass, || stop().is_some()).ok_or_else(limit)
-        };
-        let mut plain = optimize(connect(&ground)?, &config.groups)?;
-        plain.network = plain.network.with_hints(&self.hints);
-        let Some(effort) = &config.invariants else { return Ok(plain) };
-        let invariants = invariants_of(&ground, effort);
-        ground.prune(&invariants, is_wanted);
-        let network = connect(&ground)?;
-        let mut groups = config.groups.clone();
-        groups.extend(invariants.groups(&network));
-        let mut pruned = optimize(network, &groups)?;
-        pruned.network = pruned.network.with_hints(&self.hints);
-        // What is known about states need not pay: passes are greedy.
-        let size = |optimized: &Optimized| optimized.network.node_count() + optimized.network.edge_count();
-        Ok(if size(&pruned) < size(&plain) { pruned } else { plain })
+        ground(&self.program, &ground_config)
     }
 
     /// What can be proved about all states that play can reach.
@@ -188,7 +179,7 @@ impl Game {
 }
 
 /// The limit that is hit now, if any.
-fn limit_hit(config: &MachineConfig) -> Option<LimitKind> {
+pub(crate) fn limit_hit(config: &MachineConfig) -> Option<LimitKind> {
     let is_interrupted = config.ground.interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed));
     let is_late = config.deadline.is_some_and(|deadline| Instant::now() >= deadline);
     is_interrupted.then_some(LimitKind::Interrupt).or(is_late.then_some(LimitKind::Timeout))

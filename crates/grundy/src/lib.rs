@@ -15,5 +15,6 @@ pub mod meta;
 pub mod network;
 pub mod reasoner;
 mod tabling;
+mod variants;
 
 pub use grundy_syntax as syntax;

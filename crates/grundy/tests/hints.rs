@@ -143,10 +143,10 @@ fn check_forced(name: &str, states: usize) {
 
 #[test]
 fn winning_moves_are_read_off() {
-    check_winning("tic-tac-toe", 1000);
-    check_winning("connect-four", 400);
-    check_winning("breakthrough", 200);
-    check_winning("knightthrough", 200);
+    check_winning("tic-tac-toe", 3000);
+    check_winning("connect-four", 2000);
+    check_winning("breakthrough", 1000);
+    check_winning("knightthrough", 1000);
 }
 
 #[test]
@@ -156,7 +156,7 @@ fn winning_moves_of_gomoku_are_read_off() {
 
 #[test]
 fn forced_moves_are_read_off() {
-    check_forced("tic-tac-toe", 200);
+    check_forced("tic-tac-toe", 1000);
     check_forced("connect-four", 6);
 }
 

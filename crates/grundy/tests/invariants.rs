@@ -5,6 +5,7 @@ mod support;
 use grundy::game::{Game, MachineConfig};
 use grundy::ground::{GroundConfig, USES, ground};
 use grundy::machine::incremental::IncrementalMachine;
+use grundy::machine::scratch::ScratchMachine;
 use grundy::machine::{MachineReasoner, Rules};
 use grundy::meta::invariants::{InvariantConfig, Invariants, invariants_of};
 use grundy::network::{connect, optimize};
@@ -14,7 +15,7 @@ use proptest::prelude::*;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
-use support::{assert_agree, bundled_games, program, random_game, reference};
+use support::{assert_agree, assert_same_answers, bundled_games, program, random_game, reference};
 
 fn quick() -> InvariantConfig {
     InvariantConfig { timeout: Duration::from_secs(2), samples: 256, ..InvariantConfig::default() }
@@ -88,6 +89,51 @@ proptest! {
         let found = invariants(&program, &quick());
         check_pruned(&program, &pruned(&program, &found, USES.get(left_out).copied()), 2, 6);
     }
+}
+
+/// Every network that invariants lead to answers like the reference.
+fn check_networks(program: &Program, whole_states: bool, playouts: u64, steps: usize) {
+    let config = MachineConfig { whole_states, invariants: Some(quick()), ..MachineConfig::default() };
+    let networks = Game::from_program(program.clone()).networks(&config).expect("the game has networks");
+    for optimized in networks {
+        let rules = Arc::new(Rules::new(optimized.network));
+        let mut scratch = MachineReasoner::new(Arc::new(ScratchMachine::new(rules)).player());
+        match whole_states {
+            true => assert_agree(&mut reference(program), &mut scratch, playouts, steps),
+            false => assert_same_answers(&mut reference(program), &mut scratch, playouts, steps),
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    #[test]
+    fn all_networks_answer_alike(choices in prop::collection::vec(any::<u8>(), 0..160), whole in any::<bool>()) {
+        check_networks(&program("random.kif", &random_game(&choices)), whole, 2, 6);
+    }
+}
+
+#[test]
+fn all_networks_of_bundled_games_answer_alike() {
+    let slow = ["chess", "amazons", "hex", "reversi", "quarto", "chinese-checkers", "checkers", "skirmish"];
+    for (name, sheet) in bundled_games().iter().filter(|(name, _)| !slow.contains(&name.as_str())) {
+        let program = program(name, sheet);
+        check_networks(&program, true, 1, 12);
+        check_networks(&program, false, 1, 30);
+    }
+}
+
+#[test]
+fn a_cell_of_three_is_kept_in_two() {
+    let (_, sheet) =
+        bundled_games().into_iter().find(|(name, _)| name == "tic-tac-toe").expect("it is there");
+    let game = Game::from_program(program("tic-tac-toe", &sheet));
+    let config = MachineConfig { whole_states: false, invariants: Some(quick()), ..MachineConfig::default() };
+    let networks = game.networks(&config).expect("the game has networks");
+    let read: Vec<usize> = networks.iter().map(|one| one.network.read_fluents()).collect();
+    // Nine cells that are empty, x or o, and two turns; then two facts a cell.
+    assert_eq!((read.iter().max(), read.iter().min()), (Some(&29), Some(&20)));
 }
 
 #[test]

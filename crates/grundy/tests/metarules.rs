@@ -4,7 +4,9 @@
 #[allow(dead_code, reason = "only a part of it is needed here")]
 mod theory;
 
-use grundy::meta::{Domain, DomainLimits, MetaPrinter, SearchConfig, find_metarules, usual_notation};
+use grundy::meta::{
+    Domain, DomainLimits, MetaPrinter, SearchConfig, find_metarules, match_all, tries, usual_notation,
+};
 use grundy::syntax::{Literal, Program, Term, TermId};
 use proptest::prelude::*;
 use rustc_hash::FxHashSet;
@@ -87,6 +89,25 @@ fn opposite(literal: &Literal) -> Option<Literal> {
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, max_shrink_iters: 200, ..ProptestConfig::default() })]
+
+    #[test]
+    fn counting_tries_is_matching(text in fact_bases(), parts in proptest::collection::vec((0..6usize, 0..5u8, 0..5u8), 1..7)) {
+        let body: Vec<String> = parts.iter().map(|&(kind, x, y)| match kind {
+            0 => format!("a(X{x})"),
+            1 => format!("e(X{x}, X{y})"),
+            2 => format!("f(X{x}, X{y})"),
+            3 => format!("t(X{x}, c1, X{y})"),
+            4 => format!("e(X{x}, X{y}), X{x} \\== X{y}"),
+            _ => format!("f(X{x}, X{y}), \\+ e(X{x}, X{y})"),
+        }).collect();
+        let program = theory(&format!("{text}\nrule :- {}.", body.join(", ")));
+        let domain = Domain::new(&program, &[], &DomainLimits::default()).unwrap();
+        let rule = program.rules.iter().find(|rule| !rule.body.is_empty()).expect("the rule is there");
+        let literals: Vec<&Literal> = rule.body.iter().map(|condition| &condition.literal).collect();
+        let mut memory = domain.topology().clone();
+        let counted = tries(&domain, &mut memory, &literals, &[], u64::MAX);
+        prop_assert_eq!(counted, match_all(&domain, &mut memory, &literals, &[], u64::MAX));
+    }
 
     #[test]
     fn what_is_found_in_random_facts_is_true(text in fact_bases()) {

@@ -93,13 +93,19 @@ enum Emit {
     Dot,
 }
 
+/// The pass that needs invariants: inputs that follow from others, nodes that are the same, proved by a solver.
+const SWEEP: &str = "sweep";
+
 fn pass_name(text: &str) -> Result<String, String> {
-    if PASSES.iter().any(|pass| pass.name == text) || USES.contains(&text) {
+    if PASSES.iter().any(|pass| pass.name == text) || USES.contains(&text) || text == SWEEP {
         return Ok(text.to_owned());
     }
     let passes: Vec<String> = PASSES.iter().map(|pass| format!("{} ({})", pass.name, pass.about)).collect();
     let uses = USES.join(", ");
-    Err(format!("there is no such pass; there are {}; with --invariants, also {uses}", passes.join(", ")))
+    Err(format!(
+        "there is no such pass; there are {}; with --invariants, also {uses}, {SWEEP}",
+        passes.join(", ")
+    ))
 }
 
 #[derive(Clone, Copy, ValueEnum)]

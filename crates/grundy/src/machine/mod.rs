@@ -17,11 +17,13 @@ mod position;
 mod reasoner;
 pub mod scratch;
 mod state;
+mod work;
 
 pub use playouts::{GoalSum, PlayoutConfig, Totals};
 pub use position::{AnyPlayer, PlayError, Position};
 pub use reasoner::{MachineReasoner, MoveName};
 pub use state::State;
+pub use work::work;
 
 use crate::network::{Interface, MoveId, Network, RoleId, Signal, split_wide};
 use cones::Cones;

@@ -50,11 +50,11 @@ pub struct ScratchPlayer {
     goals_known: bool,
 }
 
-fn value(values: &[bool], signal: Signal) -> bool {
+pub(super) fn value(values: &[bool], signal: Signal) -> bool {
     values[signal.node().index()] != signal.is_inverted()
 }
 
-fn is_legal(values: &[bool], one_move: &Move) -> bool {
+pub(super) fn is_legal(values: &[bool], one_move: &Move) -> bool {
     value(values, one_move.guard) && value(values, one_move.legal)
 }
 
@@ -67,7 +67,7 @@ fn gate(network: &Network, values: &[bool], node: NodeId) -> bool {
 }
 
 /// Evaluates the nodes of a cone.
-fn evaluate(network: &Network, cone: &Cone, values: &mut [bool]) {
+pub(super) fn evaluate(network: &Network, cone: &Cone, values: &mut [bool]) {
     for step in cone.steps() {
         match step {
             Step::Gate(node) => values[node.index()] = gate(network, values, node),

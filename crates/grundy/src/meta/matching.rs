@@ -11,9 +11,9 @@ use std::ops::ControlFlow;
 
 /// Conditions in the order in which they are tried, with the columns that are bound each time.
 pub(crate) struct Join<'a> {
-    terms: &'a Terms,
+    pub(super) terms: &'a Terms,
     memory: &'a Memory,
-    steps: Vec<(&'a Literal, Mask)>,
+    pub(super) steps: Vec<(&'a Literal, Mask)>,
 }
 
 /// What is done with each match.
@@ -92,6 +92,22 @@ impl<'a> Join<'a> {
             undo(bindings, trail, mark);
         }
         Ok(ControlFlow::Continue(()))
+    }
+
+    /// Shows each way in which one condition succeeds.
+    pub(super) fn successes(
+        &self,
+        number: usize,
+        bindings: &mut Bindings,
+        budget: &mut Budget,
+        mut visit: impl FnMut(&Bindings),
+    ) -> Result<(), Exhausted> {
+        let one = Join { terms: self.terms, memory: self.memory, steps: vec![self.steps[number]] };
+        let shown = &mut |bindings: &Bindings| {
+            visit(bindings);
+            ControlFlow::Continue(())
+        };
+        one.step(0, bindings, &mut Vec::new(), budget, &mut [0], shown).map(|_| ())
     }
 
     /// Whether a test is passed; its variables are bound, or, in a negation, stand for anything.
@@ -224,6 +240,33 @@ pub(crate) fn count_tries(
     budget: &mut Budget,
     by_place: &mut [u64],
 ) -> Result<(), Exhausted> {
+    in_executable_order(terms, memory, literals, bound, by_place, |join, bindings, counts| {
+        join.tally(bindings, budget, counts)
+    })
+}
+
+/// Like [`count_tries`], but all matches are gone through.
+pub(crate) fn count_matching(
+    terms: &Terms,
+    memory: &mut Memory,
+    literals: &[&Literal],
+    bound: &[(VariableId, TermId)],
+    budget: &mut Budget,
+    by_place: &mut [u64],
+) -> Result<(), Exhausted> {
+    in_executable_order(terms, memory, literals, bound, by_place, |join, bindings, counts| {
+        join.run(bindings, budget, counts, &mut |_| ControlFlow::Continue(())).map(|_| ())
+    })
+}
+
+fn in_executable_order(
+    terms: &Terms,
+    memory: &mut Memory,
+    literals: &[&Literal],
+    bound: &[(VariableId, TermId)],
+    by_place: &mut [u64],
+    count: impl FnOnce(&Join<'_>, &mut Bindings, &mut [u64]) -> Result<(), Exhausted>,
+) -> Result<(), Exhausted> {
     let variables: Vec<VariableId> = bound.iter().map(|&(variable, _)| variable).collect();
     let order = executable_order(terms, literals, &variables);
     let ordered: Vec<&Literal> = order.iter().map(|&place| literals[place]).collect();
@@ -231,9 +274,9 @@ pub(crate) fn count_tries(
     let mut bindings = Bindings::default();
     bound.iter().for_each(|&(variable, value)| bindings.bind(variable, value));
     let mut counts = vec![0; literals.len()];
-    let ended = join.run(&mut bindings, budget, &mut counts, &mut |_| ControlFlow::Continue(()));
+    let ended = count(&join, &mut bindings, &mut counts);
     order.iter().zip(counts).for_each(|(&place, count)| by_place[place] += count);
-    ended.map(|_| ())
+    ended
 }
 
 /// The order in which conditions can be tried: as they stand, but tests behind what binds their variables.

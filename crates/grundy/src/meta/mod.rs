@@ -26,6 +26,7 @@ mod pattern;
 mod print;
 mod single_valued;
 mod states;
+mod tally;
 mod terms;
 pub mod unfold;
 mod useless;
@@ -141,9 +142,9 @@ pub struct Tries {
     pub complete: bool,
 }
 
-/// Matches a conjunction with a memory in this order, with some variables bound from the start, and counts
-/// the successes of each condition. A test waits until its variables are bound. Matching ends after so
-/// many steps.
+/// How often each condition of a conjunction succeeds when it is matched with a memory in this order, with some
+/// variables bound from the start. A test waits until its variables are bound. The successes are counted without going
+/// through all matches, which ends after so many steps.
 pub fn tries(
     domain: &Domain,
     memory: &mut Memory,
@@ -153,7 +154,22 @@ pub fn tries(
 ) -> Tries {
     let mut counts = vec![0; literals.len()];
     let mut budget = Budget::new(steps, None);
-    let ended =
-        matching::count_tries(&domain.program.terms, memory, literals, bound, &mut budget, &mut counts);
+    let terms = &domain.program.terms;
+    let ended = matching::count_tries(terms, memory, literals, bound, &mut budget, &mut counts);
+    Tries { counts, complete: ended.is_ok() }
+}
+
+/// Like [`tries`], but match after match, as whoever uses the rules would find them; what takes time is this.
+pub fn match_all(
+    domain: &Domain,
+    memory: &mut Memory,
+    literals: &[&Literal],
+    bound: &[(VariableId, TermId)],
+    steps: u64,
+) -> Tries {
+    let mut counts = vec![0; literals.len()];
+    let mut budget = Budget::new(steps, None);
+    let terms = &domain.program.terms;
+    let ended = matching::count_matching(terms, memory, literals, bound, &mut budget, &mut counts);
     Tries { counts, complete: ended.is_ok() }
 }

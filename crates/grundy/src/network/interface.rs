@@ -126,6 +126,13 @@ impl Interface {
         (fluent < self.fluents.len()).then_some(fluent)
     }
 
+    /// Whether a node is a fluent that is never true, be it by the rules or because nobody reads it.
+    pub(crate) fn is_dropped(&self, node: NodeId) -> bool {
+        self.fluent_of(node)
+            .map(|fluent| &self.fluents[fluent])
+            .is_some_and(|f| !f.initial && f.next == Signal::FALSE)
+    }
+
     /// The move that a node is, if it is one.
     pub fn move_of(&self, node: NodeId) -> Option<MoveId> {
         let number = node.index().checked_sub(1 + self.fluents.len())?;

@@ -36,6 +36,8 @@ pub(crate) use components::components;
 pub(crate) use connect::{RulesByHead, find_fluent};
 pub(crate) use effects::{Effect, Effects, MoveEffects, effects};
 pub(crate) use interface::Choice;
+pub(crate) use passes::clean;
+pub(crate) use rewrite::rewrite;
 pub(crate) use wide::split_wide;
 
 use std::ops::{Not, Range};

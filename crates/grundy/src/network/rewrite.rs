@@ -3,16 +3,16 @@
 use super::{Builder, Interface, Kind, Network, NodeId, Signal};
 
 /// A gate of the old network, with its inputs already translated.
-pub(super) struct Gate<'a> {
+pub(crate) struct Gate<'a> {
     /// Its number in the old network.
-    pub(super) node: NodeId,
-    pub(super) kind: Kind,
-    pub(super) inputs: &'a mut Vec<Signal>,
+    pub(crate) node: NodeId,
+    pub(crate) kind: Kind,
+    pub(crate) inputs: &'a mut Vec<Signal>,
 }
 
 /// Builds a network anew. `make` says for each gate what stands for it in the new one; what it makes has to be
 /// the same function of the same inputs, so that loops keep their least fixpoint.
-pub(super) fn rewrite(network: &Network, make: impl FnMut(&mut Builder, Gate) -> Signal) -> Network {
+pub(crate) fn rewrite(network: &Network, make: impl FnMut(&mut Builder, Gate) -> Signal) -> Network {
     rewrite_outputs(network, make, Interface::clone)
 }
 

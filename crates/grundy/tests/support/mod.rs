@@ -37,13 +37,30 @@ pub(crate) fn bundled_games() -> Vec<(String, String)> {
 
 /// Plays random games in two engines at once and compares every answer.
 pub(crate) fn assert_agree<A: Reasoner, B: Reasoner>(a: &mut A, b: &mut B, playouts: u64, steps: usize) {
+    compare(a, b, playouts, steps, true);
+}
+
+/// Like [`assert_agree`], but states may differ in what no answer depends on.
+#[allow(dead_code, reason = "not all tests have such machines")]
+pub(crate) fn assert_same_answers<A: Reasoner, B: Reasoner>(
+    a: &mut A,
+    b: &mut B,
+    playouts: u64,
+    steps: usize,
+) {
+    compare(a, b, playouts, steps, false);
+}
+
+fn compare<A: Reasoner, B: Reasoner>(a: &mut A, b: &mut B, playouts: u64, steps: usize, whole_states: bool) {
     assert_eq!(a.roles(), b.roles());
     for seed in 0..playouts {
         let mut rng = fastrand::Rng::with_seed(seed);
         let (mut x, mut y) = (a.initial().expect("a state"), b.initial().expect("a state"));
         for step in 0..steps {
             let place = format!("game {seed}, step {step}");
-            assert_eq!(a.facts(&x), b.facts(&y), "state, {place}");
+            if whole_states {
+                assert_eq!(a.facts(&x), b.facts(&y), "state, {place}");
+            }
             assert_eq!(a.is_terminal(&x), b.is_terminal(&y), "terminal, {place}");
             assert_eq!(a.goals(&x), b.goals(&y), "goals, {place}");
             let (moves_a, moves_b) = (a.legal(&x).expect("moves"), b.legal(&y).expect("moves"));

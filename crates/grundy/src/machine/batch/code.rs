@@ -19,6 +19,8 @@ pub(super) struct Code {
     pub(super) words: Vec<u32>,
     /// The number of operands, a measure of time.
     pub(super) operands: usize,
+    /// The number of instructions.
+    pub(super) instructions: usize,
 }
 
 /// A piece of code.

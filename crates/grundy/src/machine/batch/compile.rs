@@ -35,6 +35,8 @@ pub(super) struct Program {
     pub(super) does: Vec<u32>,
     /// For each fluent its next value.
     pub(super) nexts: Vec<Place>,
+    /// Fluents that something reads. Lanes do without the others, which only who looks at states asks for.
+    pub(super) kept: Vec<u32>,
     /// Fluents whose next value is that of another, with a slot to put it aside.
     pub(super) aside: Vec<(u32, u32)>,
     pub(super) goal_values: Vec<Vec<(Option<i32>, Place)>>,
@@ -265,6 +267,7 @@ impl Allocator {
                 }
             }
         }
+        code.instructions = drafts.iter().map(|draft| draft.instructions.len()).sum();
         code.operands = drafts.iter().flat_map(|draft| &draft.instructions).map(|i| i.operands.len()).sum();
         code
     }
@@ -397,6 +400,7 @@ pub(super) fn compile(rules: &Rules) -> Program {
         choices,
         does,
         nexts: next_places,
+        kept: read_fluents(network),
         aside: Vec::new(),
         goal_values,
         percepts,
@@ -404,6 +408,12 @@ pub(super) fn compile(rules: &Rules) -> Program {
     put_aside(&mut program, fluents, &mut allocator.slots);
     program.slots = allocator.slots as usize;
     program
+}
+
+fn read_fluents(network: &Network) -> Vec<u32> {
+    let readers = network.reader_counts();
+    let is_read = |fluent: &u32| readers[network.interface().fluent_node(*fluent as usize).index()] > 0;
+    (0..network.interface().fluents.len() as u32).filter(is_read).collect()
 }
 
 /// Sorts the moves of a role into groups.

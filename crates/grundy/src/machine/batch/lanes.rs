@@ -238,9 +238,9 @@ impl Lanes {
             self.slots[to as usize] = self.slots[from as usize];
         }
         let staying = !(moving | fresh);
-        for (fluent, &next) in program.nexts.iter().enumerate() {
-            let next = read(&self.slots, next);
-            let slot = &mut self.slots[1 + fluent];
+        for &fluent in &program.kept {
+            let next = read(&self.slots, program.nexts[fluent as usize]);
+            let slot = &mut self.slots[1 + fluent as usize];
             *slot = (next & moving) | (*slot & staying);
         }
         if fresh.is_empty() {

@@ -56,6 +56,15 @@ impl BatchMachine {
         Lanes::new(self.clone())
     }
 
+    /// Blocks that a step reads or writes, by and large: operands, results, moves that are counted, facts that are set.
+    pub(super) fn work(&self) -> usize {
+        let Program { state, next, choices, does, kept, aside, .. } = &self.program;
+        let code = [state, next].iter().map(|code| code.operands + code.instructions).sum::<usize>();
+        let moves: usize = choices.iter().map(|choices| 3 * choices.legal.len()).sum();
+        let done = does.iter().filter(|&&slot| slot != compile::UNREAD).count();
+        code + moves + done + 3 * kept.len() + 2 * aside.len()
+    }
+
     /// How many games may wait for their goals to be counted. Counting takes the same time for one as for all, and
     /// waiting lanes do nothing: the square root balances the two. It depends on what was played so far, and not on
     /// the clock, so that results can be repeated.

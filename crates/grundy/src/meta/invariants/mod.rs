@@ -18,8 +18,10 @@ mod lifting;
 mod samples;
 mod solver;
 mod step;
+mod sweep;
 
 pub use lifting::LiftedInvariant;
+pub(crate) use sweep::sweep;
 
 use crate::ground::GroundProgram;
 use crate::network::{Groups, Network, connect, find_fluent, optimize};

@@ -23,6 +23,8 @@ pub struct Groups {
     pub(super) exclusive: Vec<Vec<Vec<NodeId>>>,
     /// Fluents that are always true, or never.
     pub(super) constant: Vec<(NodeId, bool)>,
+    /// Whether of each group of fluents one is left out: nobody reads it, since it is what the others are not.
+    pub(super) leave_out: bool,
 }
 
 impl Groups {
@@ -52,6 +54,11 @@ impl Groups {
         exactly.chain(self.at_most_one.iter().filter_map(|group| choice(group, false))).collect()
     }
 
+    /// From now on one of each group of fluents is read by way of the others.
+    pub fn leave_one_out(&mut self) {
+        self.leave_out = true;
+    }
+
     /// All that is known to others, too.
     pub fn extend(&mut self, other: Groups) {
         other.layers.into_iter().flatten().for_each(|group| self.add(group));
@@ -59,6 +66,7 @@ impl Groups {
         self.constant.extend(other.constant);
         self.equal.extend(other.equal);
         self.restless.extend(other.restless);
+        self.leave_out |= other.leave_out;
     }
 }
 

@@ -8,6 +8,7 @@ mod constants;
 mod factoring;
 mod groups;
 mod guards;
+mod left_out;
 mod legality;
 mod nested;
 mod sharing;
@@ -32,7 +33,7 @@ pub struct Pass {
 }
 
 /// All passes.
-pub const PASSES: [Pass; 12] = [
+pub const PASSES: [Pass; 13] = [
     Pass { name: "constants", about: "inputs that are always true or always false", run: constants::run },
     Pass { name: "single-input", about: "nodes with one input", run: single_input::run },
     Pass { name: "absorb", about: "duplicate, complementary and absorbed inputs", run: absorb::run },
@@ -44,6 +45,11 @@ pub const PASSES: [Pass; 12] = [
     },
     Pass { name: "groups", about: "exactly one of a group is true: complements", run: groups::run },
     Pass { name: "guards", about: "conditions that many moves share, asked once", run: guards::run },
+    Pass {
+        name: "left-out",
+        about: "one of a group is what the others are not, on demand",
+        run: left_out::run,
+    },
     Pass { name: "nested", about: "an AND inside an AND, an OR inside an OR", run: nested::run },
     Pass {
         name: "sharing",
@@ -60,7 +66,7 @@ pub const PASSES: [Pass; 12] = [
 ];
 
 /// The order in which passes run. Some run again, where others have left them something to do.
-const PIPELINE: [&str; 26] = [
+const PIPELINE: [&str; 29] = [
     "unread",
     "constants",
     "single-input",
@@ -71,8 +77,11 @@ const PIPELINE: [&str; 26] = [
     "absorb",
     "factoring",
     "groups",
+    "left-out",
     "constants",
     "single-input",
+    "unread",
+    "constants",
     "nested",
     "absorb",
     "single-input",
@@ -129,7 +138,7 @@ pub fn optimize_until(
     for name in PIPELINE.into_iter().filter(|name| wanted(name)) {
         let pass = PASSES.iter().find(|pass| pass.name == name).expect("the pipeline names passes");
         // The turns of roles show when constants and single inputs are out of the way, and before anything is shared.
-        if matches!(name, "legality" | "factoring" | "groups") && groups.is_none() {
+        if matches!(name, "legality" | "factoring" | "groups" | "left-out") && groups.is_none() {
             groups = Some(known.completed(&network));
         }
         if is_over() {
@@ -142,6 +151,13 @@ pub fn optimize_until(
         network.interface.choices = groups.choices(&network);
     }
     Some(Optimized { network, sizes })
+}
+
+/// Removes what a change to some nodes has left behind: constants, nodes with one input, nodes that nobody needs.
+pub(crate) fn clean(network: Network) -> Network {
+    let groups = Groups::default();
+    let passes = [constants::run, single_input::run, absorb::run, single_input::run, unneeded::run];
+    passes.iter().fold(network, |network, pass| pass(&network, &groups))
 }
 
 /// A signal as a node of a kind: `not (or a b)` is the AND of `not a` and `not b`. `None` for inputs and

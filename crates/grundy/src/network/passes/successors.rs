@@ -18,7 +18,9 @@ pub(super) fn run(network: &Network, groups: &Groups) -> Network {
         else {
             continue;
         };
-        if fluents.iter().any(|&fluent| is_used[fluent]) {
+        // A fluent that was taken out of the states tells nothing about the others.
+        let is_dropped = group.iter().any(|&node| interface.is_dropped(node));
+        if is_dropped || fluents.iter().any(|&fluent| is_used[fluent]) {
             continue;
         }
         let cost = |fluent: usize| own_size(network, &readers, interface.fluents[fluent].next);

@@ -18,13 +18,19 @@ impl Groups {
     pub(super) fn completed(&self, network: &Network) -> Groups {
         let interface = network.interface();
         let mut circles = circles(network);
-        let mut groups = Groups { restless: circles.concat(), ..Groups::default() };
+        let mut groups =
+            Groups { restless: circles.concat(), leave_out: self.leave_out, ..Groups::default() };
+        groups.exclusive.clone_from(&self.exclusive);
         for known in self.layers.iter().flatten() {
+            // What `unread` took out of the states is false, whatever the others are.
+            if known.iter().any(|&node| interface.is_dropped(node)) {
+                groups.add_exclusive(known.clone());
+                continue;
+            }
             if !circles.iter().any(|circle| circle.iter().all(|node| known.contains(node))) {
                 circles.push(known.clone());
             }
         }
-        groups.exclusive.clone_from(&self.exclusive);
         groups.constant.clone_from(&self.constant);
         for circle in circles {
             // Of two, one is what the other is not; so only one of them has to be read.

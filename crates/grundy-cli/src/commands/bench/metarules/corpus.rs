@@ -39,14 +39,17 @@ fn place(kind: InvariantKind) -> usize {
     }
 }
 
-/// The games of a corpus (`games/SET/NAME.kif`, recorded games in `traces/SET/NAME.jsonl`).
-pub(super) fn sweep(corpus: &Path, limit: Duration, read: &ReadArgs) -> Result<Section> {
+/// The games of a corpus (`games/SET/NAME.kif`, recorded games in `traces/SET/NAME.jsonl`), or only some of them.
+pub(super) fn sweep(corpus: &Path, only: &[String], limit: Duration, read: &ReadArgs) -> Result<Section> {
     let games = corpus.join("games");
     let mut sheets = sheets_below(&games)?;
     sheets.sort();
     let mut lines = Vec::new();
     for sheet in &sheets {
         let name = Path::new(sheet).strip_prefix(&games)?.with_extension("");
+        if !only.is_empty() && !only.iter().any(|wanted| Path::new(wanted) == name) {
+            continue;
+        }
         let trace = corpus.join("traces").join(&name).with_added_extension("jsonl");
         let start = Instant::now();
         let mut line = Line {

@@ -55,6 +55,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "DIR")]
     corpus: Option<PathBuf>,
 
+    /// With `--corpus`: only these games (SET/NAME)
+    #[arg(long, value_name = "GAME,…", value_delimiter = ',', requires = "corpus")]
+    only: Vec<String>,
+
     /// Limit, with `--corpus`: how many seconds a game may take
     #[arg(long, value_name = "S", value_parser = crate::engine::seconds, default_value = "10", help_heading = "Limits")]
     timeout: Duration,
@@ -88,7 +92,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         args.report.as_deref().map_or(Ok(()), |folder| write_report(folder, &section))
     };
     if let Some(corpus) = &args.corpus {
-        show(corpus::sweep(corpus, args.timeout, &args.read)?)?;
+        show(corpus::sweep(corpus, &args.only, args.timeout, &args.read)?)?;
         return Ok(Outcome::Fine);
     }
     show(grid::impossible(&load("grid.pl")?, &load("abalone.pl")?).map_err(failure)?)?;

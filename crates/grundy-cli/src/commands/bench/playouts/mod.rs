@@ -9,7 +9,7 @@ use crate::engine::{Engine, Prepared, ReasonArgs, Task, seconds};
 use crate::files::{Loaded, ReadArgs, load_game, sheets_below, write_whole};
 use crate::output::{Failure, Outcome, note, print, print_json};
 use anyhow::Result;
-use grundy::game::Game;
+use grundy::game::{Game, MachineConfig};
 use grundy::machine::{Machine, PlayoutConfig};
 use grundy::reasoner::Reasoner;
 use serde_json::json;
@@ -133,13 +133,19 @@ fn measure_game(args: &Args, path: &str, lines: &mut Vec<Line>) {
         }
     };
     let read = start.elapsed();
-    let needs_rules = args.engines.iter().any(|engine| engine.machine().is_some());
-    let rules = needs_rules.then(|| {
-        let config = args.reason.machine_config(false);
+    let rules_for = |kind| {
+        let config = MachineConfig { kind, ..args.reason.machine_config(false) };
         let start = Instant::now();
         (Game::from_program(game.program.clone()).rules(&config), start.elapsed())
-    });
+    };
+    let mut rules = None;
     for &engine in &args.engines {
+        // Machines share a network, but for one that was chosen for one of them.
+        if let Some(kind) = engine.machine()
+            && (rules.is_none() || args.reason.machine_config(false).invariants.is_some())
+        {
+            rules = Some(rules_for(kind));
+        }
         let start = Instant::now();
         let line = match (engine.machine(), &rules) {
             (Some(_), Some((Err(error), _))) => failed(engine, crate::engine::failure(error).to_string()),

@@ -1,0 +1,43 @@
+//! Inputs that follow from the others of their node.
+
+use super::{Change, Sweep};
+use crate::network::{Kind, Signal};
+
+/// Wider nodes are left alone.
+const MOST_INPUTS: usize = 40;
+
+pub(super) fn find(sweep: &mut Sweep<'_>) -> Vec<Option<Change>> {
+    let network = sweep.network;
+    let mut changes: Vec<Option<Change>> = network.nodes().map(|_| None).collect();
+    for node in network.gates() {
+        let inputs = network.inputs(node);
+        if !(2..=MOST_INPUTS).contains(&inputs.len()) || !sweep.is_open(node) {
+            continue;
+        }
+        let kept = needed(sweep, inputs, network.kind(node) == Kind::Or, sweep.moved[node.index()]);
+        if kept.len() < inputs.len() {
+            changes[node.index()] = Some(Change::Inputs(kept));
+        }
+    }
+    changes
+}
+
+/// The inputs that are left when those that the others imply are gone, the last ones first: they have most below them.
+fn needed(sweep: &mut Sweep<'_>, inputs: &[Signal], is_or: bool, moved: bool) -> Vec<Signal> {
+    let mut kept = inputs.to_vec();
+    for at in (0..inputs.len()).rev() {
+        if kept.len() == 1 {
+            break;
+        }
+        // In an AND, all others hold and this one does not; in an OR it is the other way round.
+        let question: Vec<Signal> = kept
+            .iter()
+            .enumerate()
+            .map(|(number, &input)| input.inverted_if(is_or != (number == at)))
+            .collect();
+        if sweep.is_never(&question, moved) {
+            kept.remove(at);
+        }
+    }
+    kept
+}

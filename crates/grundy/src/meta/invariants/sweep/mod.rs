@@ -1,0 +1,136 @@
+//! Sweeping a network with what is known about its states.
+//!
+//! Passes look at one node and its inputs. Here nodes are looked at from all sides: does an input follow from the others
+//! in every state that the invariants allow, and are two nodes the same there? Patterns of random play answer most of
+//! these questions with no (`patterns.rs`); for the others a SAT solver looks for a state, or for a state with legal
+//! moves, in which the answer is no (`clauses.rs`), which becomes one more pattern. (This is *SAT sweeping*, as circuits
+//! are made smaller; the invariants are its don't-cares. In Cazenave's words, the inputs that go are *useless*.)
+//!
+//! Every node keeps its value in all states of play, so that each proof stands by itself, whatever was changed before.
+//! Nodes of loops stay as they are: there a value has to come from somewhere else.
+
+mod clauses;
+mod equal;
+mod inputs;
+mod patterns;
+
+use super::Invariants;
+use crate::network::{Network, NodeId, Signal, clean, rewrite};
+use clauses::Clauses;
+use patterns::Patterns;
+use std::time::{Duration, Instant};
+
+/// Larger networks are left alone.
+const MOST_EDGES: usize = 400_000;
+
+/// A search that takes longer is given up.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+/// A network on its way to a smaller one.
+struct Sweep<'a> {
+    network: &'a Network,
+    patterns: Patterns,
+    clauses: Clauses,
+    /// Which nodes depend on moves; they only matter where legal moves are made.
+    moved: Vec<bool>,
+    in_loop: Vec<bool>,
+    deadline: Instant,
+}
+
+/// The same answers in all states that the invariants allow, from a network that is no larger.
+pub(crate) fn sweep(network: &Network, invariants: &Invariants, timeout: Duration) -> Network {
+    let deadline = Instant::now() + timeout;
+    if network.edge_count() > MOST_EDGES || network.interface().fluents.is_empty() {
+        return network.clone();
+    }
+    let merged = pass(network, invariants, deadline, equal::find);
+    pass(&merged, invariants, deadline, inputs::find)
+}
+
+/// What takes the place of a gate.
+enum Change {
+    /// Another signal, which stands before it.
+    Same(Signal),
+    /// The gate, with only these of its inputs.
+    Inputs(Vec<Signal>),
+}
+
+/// Looks for changes, and makes them.
+fn pass(
+    network: &Network,
+    invariants: &Invariants,
+    deadline: Instant,
+    find: impl Fn(&mut Sweep<'_>) -> Vec<Option<Change>>,
+) -> Network {
+    let mut sweep = Sweep {
+        network,
+        patterns: Patterns::of_play(network),
+        clauses: Clauses::new(network, invariants),
+        moved: moved(network),
+        in_loop: in_loop(network),
+        deadline,
+    };
+    let changes = find(&mut sweep);
+    let mut made: Vec<Signal> = network.nodes().map(Signal::of).collect();
+    let changed = rewrite(network, |builder, gate| {
+        let signal = match &changes[gate.node.index()] {
+            Some(Change::Same(other)) => made[other.node().index()].inverted_if(other.is_inverted()),
+            Some(Change::Inputs(kept)) => {
+                let old = network.inputs(gate.node).iter().zip(gate.inputs.iter());
+                let is_kept = |(input, _): &(&Signal, &Signal)| kept.contains(input);
+                builder.node(gate.kind, &mut old.filter(is_kept).map(|(_, &new)| new).collect())
+            }
+            None => builder.node(gate.kind, gate.inputs),
+        };
+        made[gate.node.index()] = signal;
+        signal
+    });
+    clean(changed)
+}
+
+impl Sweep<'_> {
+    /// Whether there is time, and the node may be changed.
+    fn is_open(&self, node: NodeId) -> bool {
+        !self.in_loop[node.index()] && Instant::now() < self.deadline
+    }
+
+    /// Whether these never hold all at once; `moved` tells whether only states with legal moves count.
+    fn is_never(&mut self, signals: &[Signal], moved: bool) -> bool {
+        if self.patterns.has(signals, moved) {
+            return false;
+        }
+        let until = self.deadline.min(Instant::now() + PATIENCE);
+        match self.clauses.find(signals, moved, until) {
+            clauses::Found::Nothing => true,
+            clauses::Found::Late => false,
+            clauses::Found::Inputs(inputs) => {
+                self.patterns.add(self.network, &inputs, moved);
+                false
+            }
+        }
+    }
+}
+
+fn moved(network: &Network) -> Vec<bool> {
+    let first_move = 1 + network.interface().fluents.len();
+    let mut moved = vec![false; network.node_count()];
+    moved[first_move..network.interface().first_gate() as usize].fill(true);
+    // Loops may read what stands behind; two rounds are enough, since a loop depends on moves as a whole.
+    for _ in 0..2 {
+        for node in network.gates() {
+            moved[node.index()] |= network.inputs(node).iter().any(|input| moved[input.node().index()]);
+        }
+        for range in network.loops() {
+            let range = range.start as usize..range.end as usize;
+            let any = moved[range.clone()].contains(&true);
+            moved[range].fill(any);
+        }
+    }
+    moved
+}
+
+fn in_loop(network: &Network) -> Vec<bool> {
+    let mut in_loop = vec![false; network.node_count()];
+    network.loops().iter().for_each(|range| in_loop[range.start as usize..range.end as usize].fill(true));
+    in_loop
+}

@@ -1,0 +1,87 @@
+//! One fluent of a group is what the others are not, so that nobody has to read it.
+//!
+//! A cell is empty if it is neither x nor o. Where states need not be whole, the pass `unread` then takes the fluent
+//! out of them. That does not always pay: who reads it reads more. So it is only done on demand.
+
+use super::Groups;
+use crate::network::rewrite::rewrite;
+use crate::network::{Kind, Network, NodeId, Signal};
+
+/// In larger groups there is too much to read.
+const MOST_OTHERS: usize = 3;
+
+pub(super) fn run(network: &Network, groups: &Groups) -> Network {
+    if !groups.leave_out {
+        return network.clone();
+    }
+    let others = choose(network, groups);
+    rewrite(network, |builder, gate| {
+        let mut inputs = Vec::with_capacity(gate.inputs.len());
+        for &input in gate.inputs.iter() {
+            // What is made in a rewrite has other numbers, but inputs keep theirs.
+            match others.get(input.node().index()).and_then(Option::as_ref) {
+                None => inputs.push(input),
+                Some(others) => {
+                    // It holds if none of the others does; inside an AND, or inverted inside an OR, these can stand alone.
+                    let is_inner = input.is_inverted() == (gate.kind == Kind::Or);
+                    let mut signals: Vec<Signal> = others.iter().map(|&other| !Signal::of(other)).collect();
+                    if is_inner {
+                        inputs.extend(
+                            signals.into_iter().map(|signal| signal.inverted_if(input.is_inverted())),
+                        );
+                    } else {
+                        inputs.push(builder.gate(Kind::And, &mut signals).inverted_if(input.is_inverted()));
+                    }
+                }
+            }
+        }
+        builder.node(gate.kind, &mut inputs)
+    })
+}
+
+/// For each fluent that is left out, the others of its group: the one with the fewest readers that is no answer.
+fn choose(network: &Network, groups: &Groups) -> Vec<Option<Vec<NodeId>>> {
+    let interface = network.interface();
+    let readers = network.reader_counts();
+    let mut is_answer = vec![false; network.node_count()];
+    interface.for_each_output(|signal| is_answer[signal.node().index()] = true);
+    let mut others: Vec<Option<Vec<NodeId>>> = vec![None; interface.first_gate() as usize];
+    let mut is_used = vec![false; network.node_count()];
+    for group in groups.layers.iter().flatten() {
+        let is_free = |node: &NodeId| interface.fluent_of(*node).is_some() && !is_used[node.index()];
+        if group.len() > 1 + MOST_OTHERS || !group.iter().all(is_free) {
+            continue;
+        }
+        let candidates = group.iter().filter(|node| !is_answer[node.index()]);
+        if let Some(&least) = candidates.min_by_key(|node| (readers[node.index()], **node)) {
+            others[least.index()] = Some(group.iter().copied().filter(|&node| node != least).collect());
+            group.iter().for_each(|node| is_used[node.index()] = true);
+        }
+    }
+    others
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::network::passes::run_pass;
+    use crate::network::testing::network;
+    use crate::network::{Groups, Signal};
+
+    #[test]
+    fn a_fluent_is_read_by_way_of_the_others() {
+        let rules = "(<= (next (f 1)) (true (f 1)) (does r (a 1))) (<= (next (f 2)) (true (f 2)) (does r (a 2))) \
+                     (<= (next (f 3)) (true (f 2)) (true (f 3)) (does r noop)) (<= (next (f 3)) (true (f 3)) (does r (a 3)))";
+        let plain = run_pass("single-input", &network(rules), &Groups::default());
+        let interface = plain.interface();
+        let mut groups = Groups::default();
+        groups.add((0..3).map(|fluent| interface.fluent_node(fluent)).collect());
+        let reads_itself = |groups: &Groups| {
+            let network = run_pass("left-out", &plain, groups);
+            let next = network.interface().fluents[0].next.node();
+            network.inputs(next).contains(&Signal::of(interface.fluent_node(0)))
+        };
+        let before = reads_itself(&groups);
+        groups.leave_one_out();
+        assert_eq!((before, reads_itself(&groups)), (true, false));
+    }
+}

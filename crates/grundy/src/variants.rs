@@ -1,0 +1,182 @@
+//! Networks of the same game, of which the best is taken.
+//!
+//! What is known about states need not pay: passes are greedy, and a rule that became shorter may read what changes more
+//! often. So the network that knows nothing is there to compare with, and one that knows more only takes its place if
+//! it has no more work with a step and is no larger.
+
+use crate::game::{GameError, MachineConfig, limit_hit};
+use crate::ground::{GroundProgram, LimitKind};
+use crate::machine::{Rules, work};
+use crate::meta::invariants::{InvariantConfig, Invariants, invariants_of, sweep};
+use crate::network::{Groups, Network, Optimized, PassSize, connect, optimize_until};
+use std::sync::Arc;
+
+/// Above this many edges only the most likely way to use invariants is tried.
+const MANY_EDGES: usize = 300_000;
+
+/// This part of the time for proofs is for sweeping.
+const SWEEPING: u32 = 2;
+
+/// A way to use invariants.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    /// The ground rules are pruned.
+    pruned: bool,
+    /// Passes know the groups.
+    grouped: bool,
+    /// One of each group is left out of the states.
+    left_out: bool,
+}
+
+/// All ways, the most likely ones first.
+const WAYS: [Way; 5] = [
+    Way { pruned: true, grouped: true, left_out: false },
+    Way { pruned: true, grouped: true, left_out: true },
+    Way { pruned: false, grouped: true, left_out: false },
+    Way { pruned: true, grouped: false, left_out: false },
+    Way { pruned: false, grouped: true, left_out: true },
+];
+
+/// The best network of a ground game.
+pub(crate) fn best_network(
+    ground: GroundProgram,
+    hints: &[String],
+    config: &MachineConfig,
+) -> Result<Optimized, GameError> {
+    let Some(effort) = &config.invariants else {
+        return optimized(connect(&ground)?, &config.groups, hints, config);
+    };
+    let maker = Maker::new(ground, hints, config, effort)?;
+    let plain = maker.plain()?;
+    let mut best: Option<(f64, Variant)> = None;
+    for way in maker.ways() {
+        let variant = maker.make(way)?;
+        if let Some(cost) = variant.cost(&plain)
+            && best.as_ref().is_none_or(|(least, _)| cost < *least)
+        {
+            best = Some((cost, variant));
+        }
+    }
+    let best = best.map_or(plain, |(_, variant)| variant);
+    let swept = maker.sweep(&best);
+    Ok(if swept.cost(&best).is_some() { swept.optimized } else { best.optimized })
+}
+
+/// All networks that there could be, for tests.
+pub(crate) fn all_networks(
+    ground: GroundProgram,
+    hints: &[String],
+    config: &MachineConfig,
+) -> Result<Vec<Optimized>, GameError> {
+    let effort = config.invariants.unwrap_or_default();
+    let maker = Maker::new(ground, hints, config, &effort)?;
+    let mut variants = vec![maker.plain()?];
+    for way in maker.ways() {
+        variants.push(maker.make(way)?);
+    }
+    let swept: Vec<Variant> = variants.iter().map(|variant| maker.sweep(variant)).collect();
+    Ok(variants.into_iter().chain(swept).map(|variant| variant.optimized).collect())
+}
+
+/// A network with what it costs.
+struct Variant {
+    optimized: Optimized,
+    work: f64,
+    size: f64,
+}
+
+impl Variant {
+    fn new(optimized: Optimized, config: &MachineConfig) -> Variant {
+        let network = &optimized.network;
+        let size = (network.node_count() + network.edge_count()) as f64;
+        let work = work(&Arc::new(Rules::new(network.clone())), config.kind);
+        Variant { optimized, work, size }
+    }
+
+    /// Work and size, compared with another one; nothing if either is larger.
+    fn cost(&self, plain: &Variant) -> Option<f64> {
+        let is_better = self.work <= plain.work && self.size <= plain.size;
+        is_better.then(|| self.work / plain.work.max(1.0) + self.size / plain.size.max(1.0))
+    }
+}
+
+/// What all networks are made from.
+struct Maker<'a> {
+    config: &'a MachineConfig,
+    effort: &'a InvariantConfig,
+    hints: &'a [String],
+    invariants: Invariants,
+    network: Network,
+    pruned: Network,
+}
+
+impl<'a> Maker<'a> {
+    fn new(
+        mut ground: GroundProgram,
+        hints: &'a [String],
+        config: &'a MachineConfig,
+        effort: &'a InvariantConfig,
+    ) -> Result<Maker<'a>, GameError> {
+        let network = connect(&ground)?;
+        let invariants = invariants_of(&ground, effort);
+        ground.prune(&invariants, |name| is_wanted(config, name));
+        let pruned = connect(&ground)?;
+        Ok(Maker { config, effort, hints, invariants, network, pruned })
+    }
+
+    /// The network that knows nothing.
+    fn plain(&self) -> Result<Variant, GameError> {
+        self.variant(&self.network, &self.config.groups)
+    }
+
+    fn variant(&self, network: &Network, groups: &Groups) -> Result<Variant, GameError> {
+        Ok(Variant::new(optimized(network.clone(), groups, self.hints, self.config)?, self.config))
+    }
+
+    /// The ways that are worth trying.
+    fn ways(&self) -> impl Iterator<Item = Way> + use<> {
+        let (whole, few) = (self.config.whole_states, self.network.edge_count() > MANY_EDGES);
+        WAYS.into_iter().filter(move |way| !(way.left_out && whole)).take(if few { 1 } else { WAYS.len() })
+    }
+
+    fn make(&self, way: Way) -> Result<Variant, GameError> {
+        let network = if way.pruned { &self.pruned } else { &self.network };
+        let mut groups = self.config.groups.clone();
+        if way.grouped {
+            groups.extend(self.invariants.groups(network));
+        }
+        if way.left_out {
+            groups.leave_one_out();
+        }
+        self.variant(network, &groups)
+    }
+
+    fn sweep(&self, variant: &Variant) -> Variant {
+        let mut sizes = variant.optimized.sizes.clone();
+        let mut network = variant.optimized.network.clone();
+        if is_wanted(self.config, "sweep") {
+            network = sweep(&network, &self.invariants, self.effort.timeout / SWEEPING);
+            sizes.push(PassSize { name: "sweep", nodes: network.node_count(), edges: network.edge_count() });
+        }
+        Variant::new(Optimized { network, sizes }, self.config)
+    }
+}
+
+fn is_wanted(config: &MachineConfig, name: &str) -> bool {
+    !config.without.iter().any(|other| other == name)
+}
+
+/// The network after all passes that are wanted.
+fn optimized(
+    network: Network,
+    groups: &Groups,
+    hints: &[String],
+    config: &MachineConfig,
+) -> Result<Optimized, GameError> {
+    let is_pass = |name: &str| is_wanted(config, name) && (name != "unread" || !config.whole_states);
+    let limit = || GameError::Limit(limit_hit(config).unwrap_or(LimitKind::Timeout));
+    let mut optimized =
+        optimize_until(network, groups, is_pass, || limit_hit(config).is_some()).ok_or_else(limit)?;
+    optimized.network = optimized.network.with_hints(hints);
+    Ok(optimized)
+}
