@@ -5,7 +5,7 @@
 //! is evaluated on demand, with a larger allowance; if that is not enough, it stays lifted.
 //!
 //! Static views are evaluated on demand early. But nobody knows them then when rules are split, which may be worse: if a
-//! rule that calls such a view has too many instances afterwards, the view is evaluated whole again.
+//! dynamic rule that calls such a view has too many instances afterwards, the view is evaluated whole again.
 
 use super::LiftedRelation;
 use super::compact::infer;
@@ -148,7 +148,8 @@ impl Tactics {
             if stages[relation] == Stage::Settled || self.stages[relation] == Stage::Settled {
                 continue;
             }
-            if is_culprit && self.end_tries(rule, &stages) {
+            let is_static = flat.info(rule.head.relation).kind == RelationKind::Static;
+            if is_culprit && !is_static && self.end_tries(rule, &stages) {
                 continue;
             }
             // Terms may grow without end, and asking for fewer of them rarely helps.
@@ -159,8 +160,7 @@ impl Tactics {
                 self.stages[relation] = Stage::Settled;
                 self.lift(program, flat, rule.head.relation, (number, overflow.instances[number]));
             } else if is_culprit || (is_whole && overflow.instances[number] > large) {
-                let is_try = stages[relation] == Stage::Whole
-                    && flat.info(rule.head.relation).kind == RelationKind::Static;
+                let is_try = is_static && stages[relation] == Stage::Whole;
                 self.stages[relation] = if is_try { Stage::Tried } else { Stage::Asked };
                 self.asked[relation] = true;
             }
