@@ -112,8 +112,8 @@ pub(crate) struct ReasonArgs {
     #[arg(long, value_name = "N", default_value_t = 40_000_000, help_heading = "Limits")]
     max_rules: u64,
 
-    /// Limit: how many bytes of memory grounding may take
-    #[arg(long, value_name = "BYTES", default_value_t = 4 << 30, help_heading = "Limits")]
+    /// Limit: how many bytes of memory grounding may take; `2G` is two times 2^30, `K` and `M` are the like
+    #[arg(long, value_name = "BYTES", value_parser = bytes, default_value = "4G", help_heading = "Limits")]
     max_memory: usize,
 
     /// Limit: how deep terms may nest
@@ -249,4 +249,40 @@ pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
         return Err("the number of seconds has to be positive".to_owned());
     }
     Ok(Duration::from_secs_f64(seconds))
+}
+
+/// Reads a number of bytes: `2G`, `1.5GB` and `1536M` stand for powers of 1024.
+pub(crate) fn bytes(text: &str) -> Result<usize, String> {
+    let upper = text.trim().to_ascii_uppercase();
+    let number = upper.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+    let unit: f64 = match &upper[number.len()..] {
+        "" | "B" => 1.0,
+        "K" | "KB" | "KIB" => 1024.0,
+        "M" | "MB" | "MIB" => 1024.0 * 1024.0,
+        "G" | "GB" | "GIB" => 1024.0 * 1024.0 * 1024.0,
+        other => return Err(format!("`{other}` is no unit: use K, M or G, or none for bytes")),
+    };
+    let count: f64 = number.trim().parse().map_err(|_| format!("`{text}` is not a number of bytes"))?;
+    let bytes = count * unit;
+    if (1.0..=1e15).contains(&bytes) {
+        Ok(bytes as usize)
+    } else {
+        Err("between 1 and 10^15 bytes".to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bytes;
+
+    #[test]
+    fn bytes_have_units() {
+        assert_eq!(bytes("4096"), Ok(4096));
+        assert_eq!(bytes("2G"), Ok(2 << 30));
+        assert_eq!(bytes("1.5 gb"), Ok(3 << 29));
+        assert_eq!(bytes("300MiB"), Ok(300 << 20));
+        for wrong in ["", "G", "-1", "0", "2T", "1e30", "two"] {
+            assert!(bytes(wrong).is_err(), "{wrong}");
+        }
+    }
 }

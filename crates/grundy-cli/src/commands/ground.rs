@@ -74,8 +74,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = Thresholds::default().lift, help_heading = "Limits")]
     budget: u64,
 
-    /// Limit: how many bytes of memory grounding may take
-    #[arg(long, value_name = "BYTES", default_value_t = GroundConfig::default().max_bytes, help_heading = "Limits")]
+    /// Limit: how many bytes of memory grounding may take; `2G` is two times 2^30, `K` and `M` are the like
+    #[arg(long, value_name = "BYTES", value_parser = crate::engine::bytes, default_value = "8G", help_heading = "Limits")]
     max_memory: usize,
 
     /// Limit: how many seconds grounding may take

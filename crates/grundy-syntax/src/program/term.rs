@@ -53,6 +53,15 @@ pub struct Terms {
 }
 
 impl Terms {
+    /// The memory that is held.
+    pub fn bytes(&self) -> usize {
+        let known = self.constants.capacity() + self.variables.capacity();
+        self.nodes.capacity() * size_of::<Node>()
+            + self.args.capacity() * size_of::<TermId>()
+            + known * size_of::<Option<TermId>>()
+            + self.compounds.allocation_size()
+    }
+
     /// The term that is a variable.
     pub fn variable(&mut self, variable: VariableId) -> TermId {
         let place = variable.0 as usize;

@@ -186,9 +186,9 @@ impl Engine {
         if bytes > self.budget.bytes { Err(Stop::OutOfMemory) } else { Ok(()) }
     }
 
-    /// The memory held by relations and by what they feed.
+    /// The memory held by relations, by terms and by what they feed.
     pub(crate) fn bytes(&self) -> usize {
-        self.relations.iter().map(Relation::bytes).sum::<usize>() + self.other_bytes
+        self.relations.iter().map(Relation::bytes).sum::<usize>() + self.terms.bytes() + self.other_bytes
     }
 
     /// Runs a rule once over all rows that there are.

@@ -130,8 +130,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 50_000_000, help_heading = "Limits")]
     max_clauses: u64,
 
-    /// Limit: how many bytes relations and tables may take
-    #[arg(long, value_name = "BYTES", default_value_t = 4 << 30, help_heading = "Limits")]
+    /// Limit: how many bytes relations and tables may take, such as `2G`
+    #[arg(long, value_name = "BYTES", value_parser = crate::engine::bytes, default_value = "4G", help_heading = "Limits")]
     max_memory: usize,
 
     /// Limit: how many seconds grounding may take

@@ -84,9 +84,10 @@ pub(crate) struct Args {
           help_heading = "Limits for each process")]
     timeout: Duration,
 
-    /// Limit: how many bytes of memory a process may take
-    #[arg(long, value_name = "BYTES", default_value_t = 4 << 30, help_heading = "Limits for each process")]
-    max_memory: u64,
+    /// Limit: how many bytes of memory a process may take, such as `2G`
+    #[arg(long, value_name = "BYTES", value_parser = crate::engine::bytes, default_value = "4G",
+          help_heading = "Limits for each process")]
+    max_memory: usize,
 
     /// Limit: how many rules a ground program may have
     #[arg(long, value_name = "N", default_value_t = GroundConfig::default().max_rules,
@@ -120,7 +121,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         tasks: tasks(args),
         rivals: found,
         timeout: args.timeout,
-        max_memory: args.max_memory,
+        max_memory: args.max_memory as u64,
         max_rules: args.max_rules,
         stop: stop.clone(),
     };
