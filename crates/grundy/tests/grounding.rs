@@ -13,6 +13,13 @@ fn ground_with(program: &Program, method: Method, faithful: bool) -> GroundProgr
     ground(program, &config).expect("the game is ground")
 }
 
+/// In faithful form, with every static view evaluated on demand that can be.
+fn faithful_with_statics_on_demand(program: &Program, method: Method) -> GroundProgram {
+    let thresholds = Thresholds { demand_static: 2, ..Thresholds::default() };
+    let config = GroundConfig { method, faithful: true, thresholds, ..GroundConfig::default() };
+    ground(program, &config).expect("the game is ground")
+}
+
 /// All rules as text; conditions are sets.
 fn rules(ground: &GroundProgram) -> BTreeSet<(String, BTreeSet<String>)> {
     let mut rules = BTreeSet::new();
@@ -39,6 +46,8 @@ fn check_methods(program: &Program) {
         assert_eq!(atoms(&fused, Keyword::True), atoms(&other, Keyword::True), "base, {method:?}");
         assert_eq!(atoms(&fused, Keyword::Does), atoms(&other, Keyword::Does), "input, {method:?}");
         assert_eq!(wanted, rules(&other), "rules, {method:?}");
+        let on_demand = faithful_with_statics_on_demand(program, method);
+        assert_eq!(wanted, rules(&on_demand), "rules with static views on demand, {method:?}");
     }
     let compact = ground_with(program, Method::Fused, false);
     assert_eq!(atoms(&fused, Keyword::True), atoms(&compact, Keyword::True), "base, compact");
@@ -184,6 +193,39 @@ fn exchanges_of_variables_make_no_further_rules() {
     }
     // Each three were met six times, each two twice; in compact form that does not happen.
     assert_eq!((faithful.repeats(), compact.repeats()), (5 * 20 + 18, 0));
+}
+
+/// Rules with alternatives that are comparisons: of what is stored, of that and something else, and several of them.
+const ALTERNATIVES: &str = "
+(role robot) (number 1) (number 2) (number 3) (number 4)
+(init (at 1 1))
+(<= (legal robot (go ?u ?v)) (true (at ?x ?y)) (number ?u) (number ?v) (or (distinct ?x ?u) (distinct ?y ?v)))
+(<= (next (at ?u ?v)) (does robot (go ?u ?v)))
+(<= apart (true (at ?x ?y)) (number ?u) (or (distinct ?x ?u) (distinct ?y ?u)))
+(<= (next (free ?u ?v)) (true (at ?x ?y)) (does robot (go ?u ?v))
+    (or (distinct ?x ?u) (distinct ?y ?v)) (or (distinct ?x 1) (distinct ?v 4)))
+(<= terminal (not apart))
+(<= (goal robot 100) (true (free 1 1))) (<= (goal robot 0) (not (true (free 1 1))))";
+
+#[test]
+fn alternatives_that_are_comparisons_are_counted_like_rules() {
+    let sheet = program("alternatives.kif", ALTERNATIVES);
+    check_methods(&sheet);
+    check_meaning(&sheet, 20, 4);
+    let faithful = ground_with(&sheet, Method::Fused, true);
+    let count = |name: &str| rules(&faithful).iter().filter(|(head, _)| head.starts_with(name)).count();
+    let pairs = |wanted: &dyn Fn([u32; 4]) -> usize| -> usize {
+        let all = (0..256).map(|n| [n % 4 + 1, n / 4 % 4 + 1, n / 16 % 4 + 1, n / 64 + 1]);
+        all.map(wanted).sum()
+    };
+    let branches = |[x, y, u, v]: [u32; 4]| usize::from(x != u) + usize::from(y != v);
+    let others = |[x, _, _, v]: [u32; 4]| usize::from(x != 1) + usize::from(v != 4);
+    let legal = pairs(&|p| branches(p).min(1));
+    let free = pairs(&|p| (branches(p) * others(p)).min(1));
+    assert_eq!((count("(legal"), count("(next (free")), (legal, free));
+    // Both branches of `apart` see each of 16 places with three numbers.
+    let instances = pairs(&branches) + pairs(&|p| branches(p) * others(p)) + 16 * 2 * 3;
+    assert_eq!(faithful.repeats() as usize, instances - legal - free - 16);
 }
 
 #[test]

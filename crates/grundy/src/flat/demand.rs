@@ -67,14 +67,38 @@ pub(crate) fn callers(flat: &Flat, relations: &[bool]) -> Vec<usize> {
 /// `init` and the roles depend on, and what has to be complete because the negation of something that depends on it is
 /// static.
 pub(crate) fn askable(program: &Program, flat: &Flat) -> Vec<bool> {
+    let is_static = |rule: &FlatRule| flat.info(rule.head.relation).kind == RelationKind::Static;
+    askable_but(program, flat, |rule, _| is_static(rule))
+}
+
+/// Which static relations could be evaluated on demand so that no rule that depends on the state changes: those whose
+/// negation, and that of everything that depends on them, is a condition of no rule.
+pub(crate) fn askable_statics(program: &Program, flat: &Flat) -> Vec<bool> {
+    let is_static = |relation: RelationId| flat.info(relation).kind == RelationKind::Static;
+    let mut askable = askable_but(program, flat, |_, atom| is_static(atom.relation));
+    let relations = (0..askable.len()).map(|relation| RelationId(relation as u32));
+    askable.iter_mut().zip(relations).for_each(|(askable, relation)| *askable &= is_static(relation));
+    askable
+}
+
+/// The views that neither `init` nor the roles depend on, nor any of the negated conditions that `has_to_be_complete`
+/// picks out, given with their rule.
+fn askable_but(
+    program: &Program,
+    flat: &Flat,
+    has_to_be_complete: impl Fn(&FlatRule, &FlatAtom) -> bool,
+) -> Vec<bool> {
     let keyword = |relation: usize| program.info(flat.relations[relation].predicate).keyword;
     let mut asked_first: Vec<bool> = (0..flat.relations.len())
         .map(|relation| matches!(keyword(relation), Some(Keyword::Init | Keyword::Role)))
         .collect();
-    let is_static = |atom: &FlatAtom| flat.info(atom.relation).kind == RelationKind::Static;
-    for literal in flat.rules.iter().filter(|rule| is_static(&rule.head)).flat_map(|rule| &rule.body) {
-        if let FlatLiteral::Not(atom) = literal {
-            asked_first[atom.relation.0 as usize] = true;
+    for rule in &flat.rules {
+        for literal in &rule.body {
+            if let FlatLiteral::Not(atom) = literal
+                && has_to_be_complete(rule, atom)
+            {
+                asked_first[atom.relation.0 as usize] = true;
+            }
         }
     }
     let mut changed = true;

@@ -21,7 +21,7 @@ mod views;
 
 pub use build::flatten;
 pub(crate) use build::kind_of;
-pub(crate) use demand::{ask, askable, callers, demand, raise_kinds};
+pub(crate) use demand::{ask, askable, askable_statics, callers, demand, raise_kinds};
 pub use print::print_flat;
 pub(crate) use split::{renumber, substitute};
 pub use views::{matched, stored};

@@ -11,16 +11,18 @@ pub(super) struct Arena {
     shift: u32,
     full: Vec<Box<[u32]>>,
     last: Vec<u32>,
+    /// All records.
+    len: usize,
 }
 
 impl Arena {
     pub(super) fn new(stride: usize) -> Arena {
         let shift = (CHUNK / stride).checked_ilog2().unwrap_or(0);
-        Arena { stride, shift, full: Vec::new(), last: Vec::new() }
+        Arena { stride, shift, full: Vec::new(), last: Vec::new(), len: 0 }
     }
 
     pub(super) fn len(&self) -> usize {
-        (self.full.len() << self.shift) + self.last.len() / self.stride
+        self.len
     }
 
     pub(super) fn bytes(&self) -> usize {
@@ -37,6 +39,7 @@ impl Arena {
     pub(super) fn push_with(&mut self, fill: impl FnOnce(&mut [u32])) {
         let start = self.last.len();
         self.last.resize(start + self.stride, 0);
+        self.len += 1;
         fill(&mut self.last[start..]);
         if start + self.stride == self.stride << self.shift {
             let next = Vec::with_capacity(start + self.stride);
@@ -44,8 +47,9 @@ impl Arena {
         }
     }
 
-    /// Takes the last record away.
+    /// Takes the last record away. There has to be one.
     pub(super) fn pop(&mut self) -> Vec<u32> {
+        self.len -= 1;
         if self.last.is_empty()
             && let Some(chunk) = self.full.pop()
         {

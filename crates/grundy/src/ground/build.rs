@@ -1,5 +1,6 @@
 //! From a program to its ground program.
 
+use super::branches::merge_branches;
 use super::compact::{self, Split};
 use super::components::components;
 use super::config::{GroundConfig, GroundError, LimitKind, Method};
@@ -66,6 +67,7 @@ fn attempt(
 ) -> Result<GroundProgram, Failure> {
     let (simplified, mut program, mut flat) = (flat, program.clone(), flat.clone());
     let residue = tactics.apply(&mut program, &mut flat);
+    let branches = if config.faithful { merge_branches(&mut flat) } else { Vec::new() };
     let budget = Budget {
         deadline: config.timeout.and_then(|timeout| start.checked_add(timeout)),
         bytes: config.max_bytes,
@@ -85,6 +87,7 @@ fn attempt(
         Grounder::new(&program, &flat, &mut engine, config, caps(&flat)).evaluate_statics(known)?;
     }
     let mut grounder = Grounder::new(&program, &flat, &mut engine, config, caps(&flat));
+    grounder.store = grounder.store.with_branches(branches);
     let statics_done = Instant::now();
     match config.method {
         Method::Fused => {}

@@ -63,7 +63,7 @@ impl Recipe {
     }
 
     /// Writes the instance that has matched; tells whether two of its conditions are the same atom. If its head has to
-    /// be looked up, that is put off.
+    /// be looked up, that is put off, but not in that case.
     #[inline]
     pub(super) fn write(
         &mut self,
@@ -106,8 +106,13 @@ impl Recipe {
                 repeated |= atoms.windows(2).any(|pair| pair[0] == pair[1]);
             }
         });
-        if head.is_none() && engine.derive_later(plan, (rows.len() - 1) as u32) {
-            self.fill_in_heads(engine, plan, rows)?;
+        if head.is_none() {
+            let last = rows.len() - 1;
+            if repeated {
+                (rows.get_mut(last)[0], _) = engine.derive(plan)?;
+            } else if engine.derive_later(plan, last as u32) {
+                self.fill_in_heads(engine, plan, rows)?;
+            }
         }
         Ok(repeated)
     }

@@ -1,7 +1,8 @@
 //! Records that stand in an arena twice: whether there can be any, and removing them.
 //!
 //! A hash table that grows with the rules would be read and written all over the place, once for each instance.
-//! Instead, the hashes of many records are sorted, now and then; only records with the same hash are compared.
+//! Instead, now and then, the hashes of many records are dealt out to buckets, each small enough to stay in the cache
+//! while it is looked through; only records with the same hash are compared.
 
 use super::arena::Arena;
 use super::recipe::variables;
@@ -11,26 +12,38 @@ use grundy_syntax::{TermId, Terms};
 /// Rules of one kind are compared in pairs if they are not more than this.
 const FEW_RULES: usize = 64;
 
-/// So many hashes are sorted at a time, about.
+/// So many hashes are dealt out at a time, about.
 const AT_ONCE: usize = 1 << 22;
 
-/// Memory for one hash with the number of its record.
-const BYTES_PER_HASH: usize = 8;
+/// A bucket has two to this power of hashes, about.
+const BUCKET_BITS: u32 = 10;
+
+/// A slot that holds nothing: there are fewer records.
+const EMPTY: u64 = u64::MAX;
 
 /// Removes the records that have stood in an arena before; the first of them stays in its place. Tells how many.
 pub(super) fn remove_repeats(records: &mut Arena) -> u64 {
-    let parts = records.len().div_ceil(AT_ONCE) as u64;
     let mut repeats: Vec<u32> = Vec::new();
-    for part in 0..parts {
-        let mut hashes: Vec<u64> = Vec::with_capacity(records.len() / parts as usize + records.len() / 64);
-        for (number, record) in (0u64..).zip(records.iter()) {
-            let hash = hash(record);
-            if parts == 1 || hash % parts == part {
-                hashes.push(hash << 32 | number);
-            }
+    let bits = (records.len().max(1).ilog2() + 1).saturating_sub(BUCKET_BITS).min(31);
+    let bucket_of = |hash: u32| (u64::from(hash) << bits >> 32) as usize;
+    let mut sizes: Vec<usize> = vec![0; 1 << bits];
+    records.iter().for_each(|record| sizes[bucket_of(hash(record))] += 1);
+    let (mut hashes, mut slots): (Vec<u64>, Vec<u64>) = (Vec::new(), Vec::new());
+    let mut first = 0;
+    while first < sizes.len() {
+        // As many buckets as may be dealt out at a time, but one in any case.
+        let (mut last, mut size) = (first, 0);
+        while last < sizes.len() && (last == first || size + sizes[last] <= AT_ONCE) {
+            size += sizes[last];
+            last += 1;
         }
-        hashes.sort_unstable();
-        hashes.chunk_by(|a, b| a >> 32 == b >> 32).for_each(|group| compare(records, group, &mut repeats));
+        let ends = deal(records, &sizes[first..last], &mut hashes, |hash| bucket_of(hash).checked_sub(first));
+        let mut start = 0;
+        for end in ends {
+            look_through(records, &hashes[start..end], &mut slots, &mut repeats);
+            start = end;
+        }
+        first = last;
     }
     if !repeats.is_empty() {
         repeats.sort_unstable();
@@ -45,33 +58,67 @@ pub(super) fn remove_repeats(records: &mut Arena) -> u64 {
 
 /// The most memory that removing repeats among so many records takes, about.
 pub(super) fn bytes_to_remove(records: usize) -> usize {
-    let hashes = records.min(AT_ONCE) * (BYTES_PER_HASH + BYTES_PER_HASH / 8);
     // All but one may be repeats, and are remembered by number.
-    hashes + records * 4
+    records.min(AT_ONCE) * size_of::<u64>() + records * 4
 }
 
-/// Adds the numbers of the records of a group that are equal to one before them.
-fn compare(records: &Arena, group: &[u64], repeats: &mut Vec<u32>) {
-    if group.len() == 1 {
-        return;
+/// Deals out hashes, each with the number of its record, to buckets of these sizes; where each of them ends.
+fn deal(
+    records: &Arena,
+    sizes: &[usize],
+    hashes: &mut Vec<u64>,
+    bucket_of: impl Fn(u32) -> Option<usize>,
+) -> Vec<usize> {
+    let mut next: Vec<usize> = Vec::with_capacity(sizes.len());
+    let total = sizes.iter().fold(0, |start, size| {
+        next.push(start);
+        start + size
+    });
+    hashes.clear();
+    hashes.resize(total, 0);
+    for (number, record) in (0u64..).zip(records.iter()) {
+        let hash = hash(record);
+        if let Some(place) = bucket_of(hash).and_then(|bucket| next.get_mut(bucket)) {
+            hashes[*place] = u64::from(hash) << 32 | number;
+            *place += 1;
+        }
     }
-    let mut different: Vec<u32> = Vec::new();
-    for number in group.iter().map(|&hash| hash as u32) {
-        if different.iter().any(|&other| records.get(other as usize) == records.get(number as usize)) {
-            repeats.push(number);
-        } else {
-            different.push(number);
+    next
+}
+
+/// Adds the numbers of the records of a bucket that are equal to one before them.
+fn look_through(records: &Arena, bucket: &[u64], slots: &mut Vec<u64>, repeats: &mut Vec<u32>) {
+    slots.clear();
+    slots.resize((2 * bucket.len()).next_power_of_two(), EMPTY);
+    for &entry in bucket {
+        let mut at = (entry >> 32) as usize & (slots.len() - 1);
+        loop {
+            let other = slots[at];
+            if other == EMPTY {
+                slots[at] = entry;
+                break;
+            }
+            if other >> 32 == entry >> 32 && same(records, other as u32, entry as u32) {
+                repeats.push(entry as u32);
+                break;
+            }
+            at = (at + 1) & (slots.len() - 1);
         }
     }
 }
 
+/// Whether two records are equal: they are short, so that a loop beats a call.
+fn same(records: &Arena, a: u32, b: u32) -> bool {
+    records.get(a as usize).iter().zip(records.get(b as usize)).all(|(a, b)| a == b)
+}
+
 /// 32 bits of hash.
 #[inline]
-fn hash(record: &[u32]) -> u64 {
+fn hash(record: &[u32]) -> u32 {
     const K: u64 = 0x9e37_79b9_7f4a_7c15;
     let folded =
         record.iter().fold(0u64, |hash, &value| (hash.rotate_left(23) ^ u64::from(value)).wrapping_mul(K));
-    folded >> 32
+    (folded >> 32) as u32
 }
 
 /// Whether two matches of these rules, which are stored in one block, may leave the same stored rule.

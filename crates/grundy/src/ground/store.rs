@@ -6,6 +6,7 @@
 
 use super::Block;
 use super::arena::Arena;
+use super::branches::Branches;
 use super::config::GroundConfig;
 use super::recipe::{Recipe, runs};
 use super::repeats::{bytes_to_remove, may_repeat, remove_repeats};
@@ -38,6 +39,8 @@ type Signature = (RelationId, Box<[(RelationId, bool)]>);
 pub(super) struct Store {
     blocks: Vec<Block>,
     by_signature: FxHashMap<Signature, usize>,
+    /// The block for rules of a block that have only these of its conditions.
+    reduced: FxHashMap<(usize, SmallVec<[usize; 16]>), usize>,
     /// For each block, with how many rules to look for repeats; never if there can be none.
     comparison_at: Vec<usize>,
     /// For each rule of the flat program, if it is stored.
@@ -49,6 +52,8 @@ pub(super) struct Store {
     /// For each rule of the flat program its instances.
     pub(super) instances: Vec<u64>,
     pub(super) repeats: u64,
+    /// For each rule of the flat program the branches of an `or` that it stands for, if that matters.
+    branches: Vec<Branches>,
     /// Whether it matters how many repeats there were.
     counts_repeats: bool,
     /// The stored rules, with repeats that have not been removed yet.
@@ -74,8 +79,10 @@ impl Store {
         let max_rules = config.max_rules;
         let mut store = Store {
             counts_repeats: config.faithful,
+            branches: Vec::new(),
             blocks: Vec::new(),
             by_signature: FxHashMap::default(),
+            reduced: FxHashMap::default(),
             comparison_at: Vec::new(),
             recipes: Vec::new(),
             dynamic: Vec::new(),
@@ -116,6 +123,11 @@ impl Store {
                 self.compare_from_now_on(block);
             }
         }
+    }
+
+    /// Counts as repeats what all but one of the branches of a rule have in common.
+    pub(super) fn with_branches(self, branches: Vec<Branches>) -> Store {
+        Store { branches, ..self }
     }
 
     /// Prepares for the rules that have been added; some of them may not have more than so many instances.
@@ -198,33 +210,34 @@ impl Store {
         self.recipes[rule].is_some()
     }
 
-    /// Where two conditions of an instance are the same atom, it has fewer conditions than its rule, and belongs into
-    /// another block.
+    /// Where two conditions of the last instance of a block are the same atom, it has fewer conditions than its rule, and
+    /// belongs into another block.
     #[cold]
-    fn move_reduced(&mut self, engine: &mut Engine, plan: &Plan) -> Result<(), Stop> {
-        self.end(engine, plan)?;
-        let Some(block) = self.recipes[self.current].as_ref().map(|recipe| recipe.block) else {
-            return Ok(());
-        };
+    fn move_reduced(&mut self, block: usize) {
         let record = self.blocks[block].rows.pop();
         self.stored -= 1;
         self.keep_reduced(block, &record, |_| true);
-        Ok(())
     }
 
     /// Keeps an instance without some of its conditions, and without those that stand there twice.
     fn keep_reduced(&mut self, block: usize, record: &[u32], wanted: impl Fn(u32) -> bool) {
+        let literals = &self.blocks[block].literals;
+        let is_repeated =
+            |at: usize| at > 0 && record[at] == record[at + 1] && literals[at - 1] == literals[at];
+        let kept = (0..literals.len()).filter(|&at| wanted(record[at + 1]) && !is_repeated(at));
+        let kept: SmallVec<[usize; 16]> = kept.collect();
         let mut reduced: SmallVec<[u32; 16]> = SmallVec::from_slice(&record[..1]);
-        let mut kinds: Vec<(RelationId, bool)> = Vec::new();
-        for (&kind, &row) in self.blocks[block].literals.iter().zip(&record[1..]) {
-            let repeated = kinds.last() == Some(&kind) && reduced.last() == Some(&row);
-            if wanted(row) && !repeated {
-                kinds.push(kind);
-                reduced.push(row);
+        reduced.extend(kept.iter().map(|&at| record[at + 1]));
+        let block = match self.reduced.get(&(block, kept.clone())) {
+            Some(&known) => known,
+            None => {
+                let kinds: Vec<(RelationId, bool)> = kept.iter().map(|&at| literals[at]).collect();
+                let target = self.block((self.blocks[block].head, kinds.into()));
+                self.compare_from_now_on(target);
+                self.reduced.insert((block, kept), target);
+                target
             }
-        }
-        let block = self.block((self.blocks[block].head, kinds.into()));
-        self.compare_from_now_on(block);
+        };
         self.blocks[block].rows.push(&reduced);
         self.stored += 1;
     }
@@ -389,12 +402,15 @@ impl Fire for Store {
         let Some(recipe) = self.recipes[self.current].as_mut().filter(|_| self.active) else {
             return if engine.derive_later(plan, 0) { engine.derive_queued(plan, |_, _| {}) } else { Ok(()) };
         };
+        if let Some(branches) = self.branches.get(self.current) {
+            self.repeats += branches.repeats(&engine.registers);
+        }
         let rows = &mut self.blocks[recipe.block].rows;
         let repeated = recipe.write(engine, plan, &mut self.mentions, rows, instances)?;
         self.stored += 1;
         let (block, stored) = (recipe.block, rows.len());
         if repeated {
-            self.move_reduced(engine, plan)?;
+            self.move_reduced(block);
         } else if stored >= self.comparison_at[block] {
             self.end(engine, plan)?;
             self.compare(block);

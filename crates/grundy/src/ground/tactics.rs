@@ -2,7 +2,8 @@
 //!
 //! How many instances a rule has shows when it runs. In compact form every rule of a view begins with a modest
 //! allowance. When it needs more, the attempt ends, and the next one treats its relation in another way: at first it
-//! is evaluated on demand, with a larger allowance; if that is not enough, it stays lifted.
+//! is evaluated on demand, with a larger allowance; if that is not enough, it stays lifted. In faithful form this is so
+//! for static views alone, and nothing stays lifted.
 //!
 //! Static views are evaluated on demand early. But nobody knows them then when rules are split, which may be worse: if a
 //! dynamic rule that calls such a view has too many instances afterwards, the view is evaluated whole again.
@@ -12,7 +13,9 @@ use super::compact::infer;
 use super::components::components;
 use super::config::{GroundConfig, Thresholds};
 use super::lift::lift;
-use crate::flat::{Flat, FlatLiteral, FlatRule, RelationId, RelationKind, ask, askable, callers, demand};
+use crate::flat::{
+    Flat, FlatLiteral, FlatRule, RelationId, RelationKind, ask, askable, askable_statics, callers, demand,
+};
 use grundy_syntax::{Program, Term, TermId};
 
 /// When one rule will have too many, others that have this share of what it may have are not waited for.
@@ -77,20 +80,30 @@ pub(super) struct Tactics {
     asked: Vec<bool>,
     /// All that are evaluated on demand: these, and what calls them where that has to be.
     demanded: Vec<bool>,
+    /// Whether relations may stay lifted.
+    may_lift: bool,
     lifted: Vec<LiftedRelation>,
 }
 
 impl Tactics {
     pub(super) fn new(program: &Program, flat: &Flat, config: &GroundConfig) -> Tactics {
-        let askable =
-            if config.faithful { vec![false; flat.relations.len()] } else { askable(program, flat) };
+        let askable = if config.faithful { askable_statics(program, flat) } else { askable(program, flat) };
         let stage = |&askable: &bool| if askable { Stage::Whole } else { Stage::Settled };
         let stages = askable.iter().map(stage).collect();
         let thresholds = config.thresholds.clone();
         let demanded_first = called_with_constants(flat, &askable);
         let demanded = demanded_first.clone();
         let asked = vec![false; askable.len()];
-        Tactics { askable, thresholds, stages, demanded_first, asked, demanded, lifted: Vec::new() }
+        Tactics {
+            askable,
+            thresholds,
+            stages,
+            demanded_first,
+            asked,
+            demanded,
+            may_lift: !config.faithful,
+            lifted: Vec::new(),
+        }
     }
 
     /// The relations that are not grounded.
@@ -158,7 +171,9 @@ impl Tactics {
             let is_whole = matches!(stages[relation], Stage::Whole | Stage::Large);
             if is_culprit && is_hopeless {
                 self.stages[relation] = Stage::Settled;
-                self.lift(program, flat, rule.head.relation, (number, overflow.instances[number]));
+                if self.may_lift {
+                    self.lift(program, flat, rule.head.relation, (number, overflow.instances[number]));
+                }
             } else if is_culprit || (is_whole && overflow.instances[number] > large) {
                 let is_try = is_static && stages[relation] == Stage::Whole;
                 self.stages[relation] = if is_try { Stage::Tried } else { Stage::Asked };

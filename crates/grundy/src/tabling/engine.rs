@@ -1,7 +1,7 @@
 //! The engine: relations, and the evaluation of a component of rules until nothing new follows.
 
 use super::join::{Fire, run, values};
-use super::plan::{Plan, Purpose, Visible, plan};
+use super::plan::{Plan, Purpose, Step, Visible, plan};
 use super::relation::{Queue, Relation};
 use crate::flat::{Flat, FlatLiteral, FlatRule, RelationId};
 use crate::ground::Progress;
@@ -73,6 +73,12 @@ pub(crate) struct Engine {
 
 /// So many steps are taken between looks at the clock.
 const PATIENCE: u32 = 16_384;
+
+/// Before so many rows are added to an index, one has a look at the memory.
+const MANY_ROWS: usize = 1 << 16;
+
+/// What an index takes for a row, at most, while it grows: its chain, and slots of a hash table.
+const BYTES_PER_ROW: usize = 4 + 24;
 
 impl Engine {
     pub(crate) fn new(flat: &Flat, budget: Budget) -> Engine {
@@ -210,6 +216,7 @@ impl Engine {
         self.rows.clear();
         self.rows.resize(rule.body.len(), 0);
         self.queue.clear();
+        self.update_indexes(plan)?;
         run(self, plan, 0, fire)?;
         fire.end(self, plan)
     }
@@ -328,7 +335,7 @@ impl Engine {
                 Some(first) if other < first && growing.contains(&other) => Visible::Old,
                 _ => Visible::All,
             });
-            let purpose = purpose(|_| false, &Derive);
+            let purpose = Purpose { lasting: true, ..purpose(|_| false, &Derive) };
             plan(&self.terms, &mut self.relations, rule, first, visible.collect(), &purpose)
         };
         let deltas = growing.iter().map(|&first| (relation_at(rule, first), plan_for(Some(first)))).collect();
@@ -368,7 +375,22 @@ impl Engine {
         self.registers.extend_from_slice(&plan.registers);
         self.rows.clear();
         self.rows.resize(conditions, 0);
+        self.update_indexes(plan)?;
         run(self, plan, 0, &mut Derive)
+    }
+
+    /// Lets the indexes that a plan uses know of all rows, if there is enough memory for that.
+    fn update_indexes(&mut self, plan: &Plan) -> Result<(), Stop> {
+        for step in &plan.steps {
+            if let Step::Probe { relation, index, .. } = step {
+                let missing = self.relations[*relation].missing(*index);
+                if missing > MANY_ROWS && self.bytes() + missing * BYTES_PER_ROW > self.budget.bytes {
+                    return Err(Stop::OutOfMemory);
+                }
+                self.relations[*relation].update(*index);
+            }
+        }
+        Ok(())
     }
 
     /// The same, with negations of members tested against an estimate. The estimate stays until
@@ -404,7 +426,7 @@ fn purpose<I: Fn(&FlatLiteral) -> bool, F: Fire>(
     fire: &F,
 ) -> Purpose<I, impl Fn(&FlatLiteral) -> bool> {
     let exchanged = fire.wants_exchanged();
-    Purpose { ignored, kept: |literal: &FlatLiteral| fire.keeps(literal), exchanged }
+    Purpose { ignored, kept: |literal: &FlatLiteral| fire.keeps(literal), exchanged, lasting: false }
 }
 
 /// The rules that have overflown in a round.

@@ -63,74 +63,78 @@ impl Fire for First {
 }
 
 /// Runs the steps of a plan from `at` on.
-pub(crate) fn run<F: Fire>(engine: &mut Engine, plan: &Plan, at: usize, fire: &mut F) -> Result<(), Stop> {
-    if at == plan.settled && !F::ONE_IS_ENOUGH {
-        return match run(engine, plan, at, &mut First) {
-            Err(Stop::Found) => fire.fire(engine, plan),
-            other => other,
-        };
-    }
-    let Some(step) = plan.steps.get(at) else { return fire.fire(engine, plan) };
-    if engine.patience == 0 {
-        engine.take_stock()?;
-        fire.look(engine, plan, at)?;
-    }
-    engine.patience -= 1;
-    match step {
-        Step::Scan { relation, literal, actions } => {
-            let (low, high) = engine.range(*relation, plan.visible[*literal]);
-            for row in low..high {
-                if accept(engine, *relation, row, actions) {
-                    engine.rows[*literal] = row;
-                    run(engine, plan, at + 1, fire)?;
-                }
-            }
+pub(crate) fn run<F: Fire>(
+    engine: &mut Engine,
+    plan: &Plan,
+    mut at: usize,
+    fire: &mut F,
+) -> Result<(), Stop> {
+    // A step with several matches runs the rest of the plan for each of them, another one lets it go on or not.
+    loop {
+        if at == plan.settled && !F::ONE_IS_ENOUGH {
+            return match run(engine, plan, at, &mut First) {
+                Err(Stop::Found) => fire.fire(engine, plan),
+                other => other,
+            };
         }
-        Step::Probe { relation, literal, index, key, actions } => {
-            let (low, high) = engine.range(*relation, plan.visible[*literal]);
-            let mut row = engine.relations[*relation].first(*index, values(&engine.registers, key));
-            // Chains run from new rows to old ones.
-            while row != NONE && row >= low {
-                if row < high && accept(engine, *relation, row, actions) {
-                    engine.rows[*literal] = row;
-                    run(engine, plan, at + 1, fire)?;
-                }
-                row = engine.relations[*relation].next(*index, row);
-            }
+        let Some(step) = plan.steps.get(at) else { return fire.fire(engine, plan) };
+        if engine.patience == 0 {
+            engine.take_stock()?;
+            fire.look(engine, plan, at)?;
         }
-        Step::Find { relation, literal, key } => {
-            if let Some(row) = engine.relations[*relation].find(values(&engine.registers, key)) {
+        engine.patience -= 1;
+        let goes_on = match step {
+            Step::Scan { relation, literal, actions } => {
                 let (low, high) = engine.range(*relation, plan.visible[*literal]);
-                if (low..high).contains(&row) {
-                    engine.rows[*literal] = row;
-                    run(engine, plan, at + 1, fire)?;
+                for row in low..high {
+                    if accept(engine, *relation, row, actions) {
+                        engine.rows[*literal] = row;
+                        run(engine, plan, at + 1, fire)?;
+                    }
                 }
+                false
             }
-        }
-        Step::Absent { relation, key } => {
-            let tested = engine.estimates[*relation].as_ref().unwrap_or(&engine.relations[*relation]);
-            if tested.find(values(&engine.registers, key)).is_none() {
-                run(engine, plan, at + 1, fire)?;
+            Step::Probe { relation, literal, index, key, actions } => {
+                let (low, high) = engine.range(*relation, plan.visible[*literal]);
+                let mut row = engine.relations[*relation].first(*index, values(&engine.registers, key));
+                // Chains run from new rows to old ones.
+                while row != NONE && row >= low {
+                    if row < high && accept(engine, *relation, row, actions) {
+                        engine.rows[*literal] = row;
+                        run(engine, plan, at + 1, fire)?;
+                    }
+                    row = engine.relations[*relation].next(*index, row);
+                }
+                false
             }
-        }
-        Step::Distinct(pairs) => {
-            let differ =
-                |&(a, b): &(Register, Register)| engine.registers[a as usize] != engine.registers[b as usize];
-            if pairs.iter().any(differ) {
-                run(engine, plan, at + 1, fire)?;
+            Step::Find { relation, literal, key } => {
+                let (low, high) = engine.range(*relation, plan.visible[*literal]);
+                let found = engine.relations[*relation].find(values(&engine.registers, key));
+                let found = found.filter(|row| (low..high).contains(row));
+                found.is_some_and(|row| {
+                    engine.rows[*literal] = row;
+                    true
+                })
             }
-        }
-        Step::Ordered(a, b) => {
-            if engine.registers[*a as usize] <= engine.registers[*b as usize] {
-                run(engine, plan, at + 1, fire)?;
+            Step::Absent { relation, key } => {
+                let tested = engine.estimates[*relation].as_ref().unwrap_or(&engine.relations[*relation]);
+                tested.find(values(&engine.registers, key)).is_none()
             }
+            Step::Distinct(pairs) => {
+                let value = |register: Register| engine.registers[register as usize];
+                pairs.iter().any(|&(a, b)| value(a) != value(b))
+            }
+            Step::Ordered(a, b) => engine.registers[*a as usize] <= engine.registers[*b as usize],
+            Step::Function { name, args, into } => {
+                engine.registers[*into as usize] = function(engine, *name, args);
+                true
+            }
+        };
+        if !goes_on {
+            return Ok(());
         }
-        Step::Function { name, args, into } => {
-            engine.registers[*into as usize] = function(engine, *name, args);
-            run(engine, plan, at + 1, fire)?;
-        }
+        at += 1;
     }
-    Ok(())
 }
 
 /// About how much of a plan has been run when it is at some step, between 0 and 1: how far each loop is.
@@ -170,12 +174,23 @@ fn meets(terms: &Terms, registers: &mut [u32], value: u32, action: &Action) -> b
         }
         Action::Check(register) => registers[*register as usize] == value,
         Action::Constant(constant) => *constant == value,
-        Action::Function(name, inner) => match terms.get(TermId(value)) {
-            Term::Compound(function, args) if function == *name && args.len() == inner.len() => {
-                args.iter().zip(inner).all(|(arg, action)| meets(terms, registers, arg.0, action))
-            }
-            _ => false,
-        },
+        Action::Function(name, inner) => meets_function(terms, registers, value, (*name, inner)),
+    }
+}
+
+/// Functions are rare, since they are taken apart; they should not be in the way of what is frequent.
+#[cold]
+fn meets_function(
+    terms: &Terms,
+    registers: &mut [u32],
+    value: u32,
+    (name, inner): (SymbolId, &[Action]),
+) -> bool {
+    match terms.get(TermId(value)) {
+        Term::Compound(function, args) if function == name && args.len() == inner.len() => {
+            args.iter().zip(inner).all(|(arg, action)| meets(terms, registers, arg.0, action))
+        }
+        _ => false,
     }
 }
 
@@ -188,7 +203,7 @@ pub(crate) fn values<'a>(
     key.iter().map(|&register| registers[register as usize])
 }
 
-/// Functions are rare, since they are taken apart; they should not be in the way of what is frequent.
+/// Puts a term together.
 #[cold]
 fn function(engine: &mut Engine, name: SymbolId, args: &[Register]) -> u32 {
     let args: SmallVec<[TermId; 8]> = values(&engine.registers, args).map(TermId).collect();

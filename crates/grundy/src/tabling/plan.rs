@@ -84,7 +84,12 @@ pub(crate) struct Purpose<I, K> {
     pub(crate) kept: K,
     /// Whether matches are wanted that differ only by an exchange of variables which leaves the rule as it is.
     pub(crate) exchanged: bool,
+    /// Whether the plan will run again and again, so that an index pays even for a single lookup in each run.
+    pub(crate) lasting: bool,
 }
+
+/// Relations with so many rows are read from end to end rather than put into an index for one lookup.
+const LARGE: u32 = 1 << 14;
 
 /// Plans a rule. With `first`, that condition comes first. The rule has to be safe.
 pub(crate) fn plan<I: Fn(&FlatLiteral) -> bool, K: Fn(&FlatLiteral) -> bool>(
@@ -111,6 +116,8 @@ pub(crate) fn plan<I: Fn(&FlatLiteral) -> bool, K: Fn(&FlatLiteral) -> bool>(
         rule,
         bound: vec![false; rule.variables],
         wanted,
+        visible: &visible,
+        lasting: purpose.lasting,
         settled: None,
         registers: vec![0; rule.variables],
         known: Vec::new(),
@@ -123,7 +130,6 @@ pub(crate) fn plan<I: Fn(&FlatLiteral) -> bool, K: Fn(&FlatLiteral) -> bool>(
     order.into_iter().for_each(|literal| planner.add_positive(literal));
     debug_assert!(planner.waiting.is_empty(), "the rule is safe");
     let (settled, repeats) = planner.settled.unwrap_or((usize::MAX, true));
-    let branches = |step: &Step| matches!(step, Step::Scan { .. } | Step::Probe { .. });
     let settled = if planner.steps.iter().skip(settled).any(branches) { settled } else { usize::MAX };
     let head = planner.key(&rule.head.args);
     let atoms = ignored.iter().filter_map(|&literal| rule.body[literal].atom());
@@ -140,12 +146,19 @@ pub(crate) fn plan<I: Fn(&FlatLiteral) -> bool, K: Fn(&FlatLiteral) -> bool>(
     }
 }
 
+/// Whether a step may have several matches.
+fn branches(step: &Step) -> bool {
+    matches!(step, Step::Scan { .. } | Step::Probe { .. })
+}
+
 struct Planner<'a> {
     terms: &'a Terms,
     relations: &'a mut [Relation],
     rule: &'a FlatRule,
     bound: Vec<bool>,
     wanted: Vec<bool>,
+    visible: &'a [Visible],
+    lasting: bool,
     /// The first step by which all that is wanted is bound, and whether something else is.
     settled: Option<(usize, bool)>,
     /// What registers hold in the beginning.
@@ -222,6 +235,15 @@ impl Planner<'_> {
         into
     }
 
+    /// Whether the rows that a condition sees are read one after the other although a few of its columns are bound: an
+    /// index would have to learn of all of them for a single lookup.
+    fn is_read_whole(&self, literal: usize, relation: usize, columns: &[usize]) -> bool {
+        let rows = &self.relations[relation];
+        let is_new = self.visible[literal] == Visible::New;
+        let runs_once = !self.steps.iter().any(branches);
+        runs_once && rows.len() >= LARGE && (is_new || !self.lasting && !rows.has_index(columns))
+    }
+
     fn add_positive(&mut self, literal: usize) {
         self.waiting.retain(|&other| other != literal);
         let FlatLiteral::Holds(atom) = &self.rule.body[literal] else {
@@ -230,6 +252,11 @@ impl Planner<'_> {
         let relation = atom.relation.0 as usize;
         let (key_columns, open): (Vec<usize>, Vec<usize>) =
             (0..atom.args.len()).partition(|&column| self.is_bound(atom.args[column]));
+        let (key_columns, open) = if !open.is_empty() && self.is_read_whole(literal, relation, &key_columns) {
+            (Vec::new(), (0..atom.args.len()).collect())
+        } else {
+            (key_columns, open)
+        };
         let key: Key = key_columns.iter().map(|&column| self.register(atom.args[column])).collect();
         let mut bound = std::mem::take(&mut self.bound);
         let actions = open

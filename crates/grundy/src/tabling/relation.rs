@@ -3,13 +3,20 @@
 //! A row is `arity` term ids in one flat array; rows are numbered in the order in which they were
 //! added, and stay. An index chains the rows that agree in some columns, newest first, so that
 //! adding a row costs the same however many there are, and a range of row numbers (all, old, new)
-//! can be read off a chain without looking at the rest of it.
+//! can be read off a chain without looking at the rest of it. It learns of new rows when somebody is about to use it,
+//! many at a time.
 
 use super::table::{Table, hash};
 use std::cell::Cell;
 
 /// No row.
 pub(crate) const NONE: u32 = u32::MAX;
+
+/// So many rows are looked up together.
+const AT_ONCE: usize = 64;
+
+/// Of a relation with more rows, so many are looked at to see how many different values a column has.
+const SAMPLE: u32 = 1 << 13;
 
 /// An index of a [`Relation`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,16 +44,13 @@ pub(crate) struct Queue {
 }
 
 impl Queue {
-    /// As many as are looked up together.
-    const FULL: usize = 64;
-
     /// Adds a row; tells whether that is enough.
     #[inline]
     pub(crate) fn push(&mut self, values: impl Iterator<Item = u32> + Clone, ticket: u32) -> bool {
         self.hashes.push(hash(values.clone()));
         self.tickets.push(ticket);
         self.values.extend(values);
-        self.hashes.len() >= Queue::FULL
+        self.hashes.len() >= AT_ONCE
     }
 
     pub(crate) fn clear(&mut self) {
@@ -78,6 +82,24 @@ enum Heads {
 #[inline]
 fn same(row: &[u32], values: impl Iterator<Item = u32>) -> bool {
     row.iter().zip(values).all(|(&a, b)| a == b)
+}
+
+/// All of so many rows, or some of them, one from each stretch. Not at regular distances: rows are often made in loops.
+fn sample(rows: u32) -> impl Iterator<Item = u32> {
+    let stretch = rows.div_ceil(SAMPLE).max(1);
+    (0..rows / stretch).map(move |at| at * stretch + hash([at].into_iter()) % stretch)
+}
+
+/// How many different values there are, about, if so many were seen in so many of the rows: picking one of `n` values
+/// `seen` times leaves out a share of about e^(-seen/n) of them.
+fn extrapolate(different: usize, seen: usize, rows: usize) -> usize {
+    let (mut low, mut high) = (different, rows.max(different));
+    while low < high {
+        let middle = low + (high - low) / 2;
+        let expected = middle as f64 * (1.0 - (-(seen as f64) / middle.max(1) as f64).exp());
+        if expected < different as f64 { low = middle + 1 } else { high = middle }
+    }
+    low
 }
 
 impl Relation {
@@ -137,9 +159,6 @@ impl Relation {
         self.rows.insert(key, row);
         self.values.extend(values);
         self.len += 1;
-        for index in &mut self.indexes {
-            index.add(row, arity, &self.values);
-        }
         (row, true)
     }
 
@@ -153,10 +172,33 @@ impl Relation {
             [_] => Heads::ByValue(Vec::new()),
             _ => Heads::ByHash(Table::default()),
         };
-        let mut index = Index { columns: columns.into(), heads, next: Vec::new(), keys: 0 };
-        (0..self.len).for_each(|row| index.add(row, self.arity, &self.values));
-        self.indexes.push(index);
+        self.indexes.push(Index { columns: columns.into(), heads, next: Vec::new(), keys: 0 });
         IndexId(self.indexes.len() as u32 - 1)
+    }
+
+    /// An index over these columns, if there is one that has most of the rows.
+    fn current_index(&self, columns: &[usize]) -> Option<&Index> {
+        let has_most = |index: &&Index| 2 * index.next.len() >= self.len as usize;
+        self.indexes.iter().find(|index| &*index.columns == columns).filter(has_most)
+    }
+
+    /// Whether there is one.
+    pub(crate) fn has_index(&self, columns: &[usize]) -> bool {
+        self.current_index(columns).is_some()
+    }
+
+    /// How many rows an index has not got yet.
+    #[inline]
+    pub(crate) fn missing(&self, index: IndexId) -> usize {
+        self.len as usize - self.indexes[index.0 as usize].next.len()
+    }
+
+    /// Adds them.
+    #[inline]
+    pub(crate) fn update(&mut self, index: IndexId) {
+        if self.missing(index) > 0 {
+            self.indexes[index.0 as usize].add_all(self.arity, &self.values, self.len);
+        }
     }
 
     /// The newest row that has these values in the columns of an index.
@@ -202,7 +244,7 @@ impl Relation {
     /// About how many rows have given values in these columns, if they have values that occur.
     pub(crate) fn estimate_matches(&self, columns: &[usize]) -> f64 {
         let rows = f64::from(self.len);
-        if let Some(index) = self.indexes.iter().find(|index| &*index.columns == columns) {
+        if let Some(index) = self.current_index(columns) {
             return rows / index.keys.max(1) as f64;
         }
         let keys: f64 = columns.iter().map(|&column| self.distinct(column)).product();
@@ -215,24 +257,27 @@ impl Relation {
 
     /// About the number of different values in a column; counted anew only when there are twice as many rows.
     pub(crate) fn distinct(&self, column: usize) -> f64 {
-        if let Some(index) = self.indexes.iter().find(|index| *index.columns == [column]) {
+        if let Some(index) = self.current_index(&[column]) {
             return index.keys as f64;
         }
         let (rows, count) = self.distinct[column].get();
         if rows > 0 && self.len < 2 * rows {
             return count as f64;
         }
-        let values = self.values.iter().skip(column).step_by(self.arity);
         // Ids are dense: a bit for each of them.
         let mut seen: Vec<u64> = Vec::new();
         let mut count = 0;
-        for &value in values {
+        for row in sample(self.len) {
+            let value = self.row(row)[column];
             let (word, bit) = (value as usize / 64, 1 << (value % 64));
             if word >= seen.len() {
                 seen.resize((word + 1).next_power_of_two(), 0);
             }
             count += usize::from(seen[word] & bit == 0);
             seen[word] |= bit;
+        }
+        if self.len > SAMPLE {
+            count = extrapolate(count, sample(self.len).count(), self.len as usize);
         }
         self.distinct[column].set((self.len, count));
         count as f64
@@ -269,28 +314,45 @@ impl Relation {
 }
 
 impl Index {
-    fn add(&mut self, row: u32, arity: usize, values: &[u32]) {
-        let start = row as usize * arity;
-        let older = match &mut self.heads {
+    /// Adds the rows below `end` that are not there yet.
+    fn add_all(&mut self, arity: usize, values: &[u32], end: u32) {
+        let Index { columns, heads, next, keys } = self;
+        let rows = next.len() as u32..end;
+        let mut add = |older: u32| {
+            *keys += usize::from(older == NONE);
+            next.push(older);
+        };
+        match heads {
             Heads::ByValue(heads) => {
-                let value = values[start + self.columns[0]] as usize;
-                if value >= heads.len() {
-                    heads.resize((value + 1).next_power_of_two(), NONE);
+                for row in rows {
+                    let value = values[row as usize * arity + columns[0]] as usize;
+                    if value >= heads.len() {
+                        heads.resize((value + 1).next_power_of_two(), NONE);
+                    }
+                    add(std::mem::replace(&mut heads[value], row));
                 }
-                std::mem::replace(&mut heads[value], row)
             }
             Heads::ByHash(heads) => {
-                let columns = &self.columns;
                 let key = |row: u32| columns.iter().map(move |&column| values[row as usize * arity + column]);
-                let hashed = hash(key(row));
-                heads.replace(hashed, row, |other| key(other).eq(key(row))).unwrap_or_else(|| {
-                    heads.insert(hashed, row);
-                    NONE
-                })
+                let mut hashes = [0; AT_ONCE];
+                for start in rows.step_by(AT_ONCE) {
+                    let rows = start..end.min(start + AT_ONCE as u32);
+                    hashes.iter_mut().zip(rows.clone()).for_each(|(place, row)| *place = hash(key(row)));
+                    let hashes = &hashes[..rows.len()];
+                    // As when rows are added: looking at all places first overlaps the waits for memory.
+                    let touched = hashes.iter().filter_map(|&hash| heads.peek(hash));
+                    let touched = touched.map(|row| values[row as usize * arity]);
+                    std::hint::black_box(touched.fold(0, |all, value| all ^ value));
+                    for (row, &hash) in rows.zip(hashes) {
+                        let older = heads.replace(hash, row, |other| key(other).eq(key(row)));
+                        add(older.unwrap_or_else(|| {
+                            heads.insert(hash, row);
+                            NONE
+                        }));
+                    }
+                }
             }
-        };
-        self.keys += usize::from(older == NONE);
-        self.next.push(older);
+        }
     }
 
     fn clear(&mut self, arity: usize, values: &[u32]) {
@@ -331,6 +393,8 @@ mod tests {
         assert_eq!(relation.insert([1, 2, 3].into_iter()), (0, false));
         assert_eq!(relation.insert([5, 2, 3].into_iter()), (2, true));
         let late = relation.index(&[0, 2]);
+        relation.update(early);
+        relation.update(late);
         assert_eq!(chain(&relation, early, &[2]), [2, 1, 0]);
         assert_eq!(chain(&relation, late, &[1, 3]), [0]);
         assert_eq!(chain(&relation, late, &[7, 7]), []);
@@ -338,8 +402,21 @@ mod tests {
         relation.clear();
         assert_eq!(relation.find([5, 2, 3].into_iter()), None);
         relation.insert([9, 2, 9].into_iter());
+        relation.update(early);
         assert_eq!(chain(&relation, early, &[2]), [0]);
         assert_eq!(relation.estimate_matches(&[1]), 1.0);
+    }
+
+    #[test]
+    fn values_of_large_relations_are_counted_about_right() {
+        let mut relation = Relation::new(3);
+        for row in 0..200_000u32 {
+            relation.insert([row, row % 7, hash([row].into_iter()) % 20_000].into_iter());
+        }
+        for (column, right) in [200_000.0, 7.0, 20_000.0].into_iter().enumerate() {
+            let about = relation.distinct(column);
+            assert!((0.9..1.1).contains(&(about / right)), "{about} for {right}");
+        }
     }
 
     #[test]

@@ -27,6 +27,7 @@ mod revise;
 mod split;
 
 pub(super) use domains::{Domains, infer};
+pub(super) use merge::{Alternatives, merge_distinct};
 pub(super) use relevant::drop_irrelevant;
 pub(super) use revise::{revise, wrongly_split};
 pub(super) use split::Split;
@@ -43,7 +44,7 @@ pub(crate) fn simplify(program: &mut Program, flat: &mut Flat, reachable_only: b
     if reachable_only {
         permanent::use_permanent_facts(program, flat);
     }
-    merge::merge_distinct(flat);
+    merge::merge_distinct(flat, |_, _| true);
     neutral::drop_neutral_columns(program, flat);
     project::drop_unused_columns(program, flat);
 }

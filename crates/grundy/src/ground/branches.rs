@@ -1,0 +1,68 @@
+//! The branches of an `or` that differ in tests alone run as one rule; how many of them an instance belongs to is
+//! counted, since all but one are repeats.
+
+use super::compact::{Alternatives, merge_distinct};
+use super::recipe::variables;
+use crate::flat::{Flat, FlatLiteral, FlatRule, RelationKind};
+use grundy_syntax::{Term, TermId, Terms};
+
+/// One side of a comparison.
+enum Side {
+    /// The value of a variable.
+    Variable(usize),
+    /// A term without variables.
+    Constant(u32),
+}
+
+/// The branches that a rule stands for: in each, every test has a pair that differs. There are none if the rule stands
+/// for itself.
+#[derive(Default)]
+pub(super) struct Branches(Vec<Vec<Vec<(Side, Side)>>>);
+
+impl Branches {
+    /// How many of the branches match as well, besides one that does.
+    #[inline]
+    pub(super) fn repeats(&self, registers: &[u32]) -> u64 {
+        if self.0.is_empty() { 0 } else { self.count(registers) - 1 }
+    }
+
+    fn count(&self, registers: &[u32]) -> u64 {
+        let value = |side: &Side| match side {
+            Side::Variable(variable) => registers[*variable],
+            Side::Constant(term) => *term,
+        };
+        let holds = |test: &Vec<(Side, Side)>| test.iter().any(|(a, b)| value(a) != value(b));
+        self.0.iter().filter(|branch| branch.iter().all(holds)).count() as u64
+    }
+}
+
+/// Merges the rules that differ in tests alone; the branches that each rule stands for then.
+pub(super) fn merge_branches(flat: &mut Flat) -> Vec<Branches> {
+    let merged = merge_distinct(flat, shows_its_tests);
+    merged.into_iter().map(|alternatives| branches(&flat.terms, alternatives)).collect()
+}
+
+/// Whether all that the tests of a rule compare can be seen from its instances, which differ in what is stored of them.
+fn shows_its_tests(flat: &Flat, rule: &FlatRule) -> bool {
+    let is_stored = |literal: &&FlatLiteral| {
+        literal.atom().is_some_and(|atom| flat.info(atom.relation).kind == RelationKind::Dynamic)
+    };
+    let stored = rule.body.iter().filter(is_stored).filter_map(FlatLiteral::atom);
+    let seen = variables(&flat.terms, rule, stored.chain([&rule.head]));
+    let is_seen = |term: TermId| match flat.terms.get(term) {
+        Term::Variable(variable) => seen[variable.0 as usize],
+        _ => flat.terms.is_ground(term),
+    };
+    let tests = rule.body.iter().filter(|literal| matches!(literal, FlatLiteral::Distinct(_)));
+    tests.flat_map(|test| test.terms()).all(is_seen)
+}
+
+fn branches(terms: &Terms, alternatives: Alternatives) -> Branches {
+    let side = |term: TermId| match terms.get(term) {
+        Term::Variable(variable) => Side::Variable(variable.0 as usize),
+        _ => Side::Constant(term.0),
+    };
+    let pairs = |test: &[(TermId, TermId)]| test.iter().map(|&(a, b)| (side(a), side(b))).collect();
+    let branch = |tests: Vec<Box<[(TermId, TermId)]>>| tests.iter().map(|test| pairs(test)).collect();
+    Branches(alternatives.into_iter().map(branch).collect())
+}
