@@ -234,6 +234,8 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     emit(args, &grounded, &interrupt)?;
     tell_lifted(&game, &grounded);
     report(args, &game, (&grounded, pruning.as_ref()), read, start.elapsed())?;
+    // The process ends here: giving its memory back piece by piece would only take time.
+    std::mem::forget((game, grounded));
     Ok(Outcome::Fine)
 }
 

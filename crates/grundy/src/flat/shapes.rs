@@ -2,7 +2,7 @@
 
 use super::{Flat, FlatLiteral, FlatRule};
 use grundy_syntax::{SymbolId, Term, TermId, Terms};
-use std::collections::BTreeSet;
+use smallvec::{SmallVec, smallvec};
 
 /// What a term looks like from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -18,13 +18,13 @@ pub(super) enum Shape {
 pub(super) enum Shapes {
     /// Nothing is known.
     Any,
-    /// These and no others.
-    Only(BTreeSet<Shape>),
+    /// These and no others, in order.
+    Only(SmallVec<[Shape; 2]>),
 }
 
 impl Shapes {
     fn none() -> Shapes {
-        Shapes::Only(BTreeSet::new())
+        Shapes::Only(SmallVec::new())
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -49,7 +49,11 @@ impl Shapes {
             }
             (Shapes::Only(mine), Shapes::Only(theirs)) => {
                 let before = mine.len();
-                mine.extend(theirs);
+                for &shape in theirs {
+                    if let Err(place) = mine.binary_search(&shape) {
+                        mine.insert(place, shape);
+                    }
+                }
                 mine.len() > before
             }
         }
@@ -80,11 +84,10 @@ pub(super) fn infer(flat: &Flat) -> ColumnShapes {
             let head = rule.head.relation.0 as usize;
             changed |= !std::mem::replace(&mut reached[head], true);
             for (column, &arg) in rule.head.args.iter().enumerate() {
-                let shapes = match shape_of(&flat.terms, arg) {
-                    Ok(shape) => Shapes::Only(BTreeSet::from([shape])),
-                    Err(variable) => variables[variable].clone(),
+                changed |= match shape_of(&flat.terms, arg) {
+                    Ok(shape) => columns[head][column].join(&Shapes::Only(smallvec![shape])),
+                    Err(variable) => columns[head][column].join(&variables[variable]),
                 };
-                changed |= columns[head][column].join(&shapes);
             }
         }
     }

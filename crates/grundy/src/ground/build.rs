@@ -87,7 +87,7 @@ fn attempt(
         Grounder::new(&program, &flat, &mut engine, config, caps(&flat)).evaluate_statics(known)?;
     }
     let mut grounder = Grounder::new(&program, &flat, &mut engine, config, caps(&flat));
-    grounder.store = grounder.store.with_branches(branches);
+    grounder.store.prepare(&flat, branches);
     let statics_done = Instant::now();
     match config.method {
         Method::Fused => {}

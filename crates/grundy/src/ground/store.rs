@@ -77,7 +77,7 @@ pub(super) struct Store {
 impl Store {
     pub(super) fn new(flat: &Flat, config: &GroundConfig, caps: Vec<Cap>) -> Store {
         let max_rules = config.max_rules;
-        let mut store = Store {
+        Store {
             counts_repeats: config.faithful,
             branches: Vec::new(),
             blocks: Vec::new(),
@@ -97,10 +97,14 @@ impl Store {
             begun_with: 0,
             current: 0,
             dropped: Vec::new(),
-            active: true,
-        };
-        store.add_recipes(flat);
-        store
+            active: false,
+        }
+    }
+
+    /// Prepares to keep instances, and to count as repeats what all but one of the branches of a rule have in common.
+    pub(super) fn prepare(&mut self, flat: &Flat, branches: Vec<Branches>) {
+        self.branches = branches;
+        self.add_recipes(flat);
     }
 
     /// Prepares to store the rules that have no recipe yet.
@@ -123,11 +127,6 @@ impl Store {
                 self.compare_from_now_on(block);
             }
         }
-    }
-
-    /// Counts as repeats what all but one of the branches of a rule have in common.
-    pub(super) fn with_branches(self, branches: Vec<Branches>) -> Store {
-        Store { branches, ..self }
     }
 
     /// Prepares for the rules that have been added; some of them may not have more than so many instances.
@@ -207,7 +206,7 @@ impl Store {
 
     /// Whether the instances of a rule are kept.
     pub(super) fn keeps_instances(&self, rule: usize) -> bool {
-        self.recipes[rule].is_some()
+        self.recipes.get(rule).is_some_and(Option::is_some)
     }
 
     /// Where two conditions of the last instance of a block are the same atom, it has fewer conditions than its rule, and
@@ -372,7 +371,10 @@ impl Fire for Store {
     }
 
     fn begin(&mut self, plan: &Plan) -> u64 {
-        if let Some(recipe) = self.recipes[self.current].as_ref().filter(|_| plan.repeats && self.active) {
+        if self.active
+            && plan.repeats
+            && let Some(recipe) = &self.recipes[self.current]
+        {
             self.compare_from_now_on(recipe.block);
         }
         self.begun_with = self.instances[self.current];
@@ -399,7 +401,8 @@ impl Fire for Store {
             engine.other_bytes = self.bytes();
             engine.stored = self.stored;
         }
-        let Some(recipe) = self.recipes[self.current].as_mut().filter(|_| self.active) else {
+        let recipe = self.recipes.get_mut(self.current).and_then(Option::as_mut);
+        let Some(recipe) = recipe.filter(|_| self.active) else {
             return if engine.derive_later(plan, 0) { engine.derive_queued(plan, |_, _| {}) } else { Ok(()) };
         };
         if let Some(branches) = self.branches.get(self.current) {
@@ -423,7 +426,8 @@ impl Fire for Store {
     }
 
     fn end(&mut self, engine: &mut Engine, plan: &Plan) -> Result<(), Stop> {
-        match self.recipes[self.current].as_mut().filter(|_| self.active) {
+        let recipe = self.recipes.get_mut(self.current).and_then(Option::as_mut);
+        match recipe.filter(|_| self.active) {
             Some(recipe) => recipe.fill_in_heads(engine, plan, &mut self.blocks[recipe.block].rows),
             None => engine.derive_queued(plan, |_, _| {}),
         }

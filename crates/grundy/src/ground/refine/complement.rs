@@ -15,11 +15,10 @@ use super::Draft;
 use crate::flat::{RelationId, RelationInfo, RelationKind};
 use crate::ground::Block;
 use crate::ground::arena::Arena;
-use crate::tabling::Relation;
+use crate::tabling::{Relation, hash_values};
 use grundy_syntax::{Keyword, VariableId};
-use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use std::hash::{Hash, Hasher};
 
 /// A group of rules is replaced if that leaves out at least so many of them.
 const MIN_GAIN: usize = 3;
@@ -35,6 +34,19 @@ struct Moves {
     places: FxHashMap<RelationId, Vec<(u32, u32)>>,
     /// For each role all its moves.
     by_role: FxHashMap<u32, Vec<(RelationId, u32)>>,
+}
+
+/// Of rules for one of so many moves each, how many it takes so that their complement is smaller.
+fn fewest_of(moves: usize) -> usize {
+    (moves + MIN_GAIN).div_ceil(2)
+}
+
+impl Moves {
+    /// How many rules it takes, at least, for a role that has as many moves as that.
+    fn fewest_to_replace(&self) -> usize {
+        let moves = self.by_role.values().map(Vec::len);
+        moves.filter(|&moves| fewest_of(moves) <= moves).map(fewest_of).min().unwrap_or(usize::MAX)
+    }
 }
 
 /// Replaces groups of rules by their complements where these are smaller.
@@ -93,21 +105,20 @@ fn families(draft: &Draft<'_>, moves: &Moves) -> Vec<Vec<(usize, usize)>> {
             families.entry((block.head, rest.collect())).or_default().push((number, place));
         }
     }
-    let fewest = moves.by_role.values().map(Vec::len).min().unwrap_or(0);
+    let fewest = moves.fewest_to_replace();
     let mut families: Vec<_> = families.into_values().collect();
     families.retain(|family| {
-        family.iter().map(|&(block, _)| draft.blocks[block].rows.len()).sum::<usize>() > fewest / 2
+        family.iter().map(|&(block, _)| draft.blocks[block].rows.len()).sum::<usize>() >= fewest
     });
     families.sort();
     families
 }
 
-/// A hash of the same.
-fn hash(record: &[u32], place: usize, role: u32) -> u64 {
-    let mut hasher = FxHasher::default();
+/// A hash of a record without its move, and of the role.
+#[inline]
+fn hash(record: &[u32], place: usize, role: u32) -> usize {
     let rest = record.iter().enumerate().filter(|(at, _)| *at != place + 1).map(|(_, &row)| row);
-    rest.chain([role]).for_each(|value| value.hash(&mut hasher));
-    hasher.finish()
+    hash_values(rest.chain([role])) as usize
 }
 
 /// A record without its move.
@@ -128,16 +139,18 @@ fn replace_groups(
         moves.places[&block.literals[place].0][record[place + 1] as usize]
     };
     // Counting hashes is cheap, and often enough to see that nothing is to be gained.
-    let fewest = moves.by_role.values().map(Vec::len).min().unwrap_or(0);
-    let mut hashes: Vec<u64> = Vec::new();
+    let records: usize = family.iter().map(|&(number, _)| draft.blocks[number].rows.len()).sum();
+    let mut hashed: Vec<u32> = vec![0; (records / 4).next_power_of_two()];
+    let mask = hashed.len() - 1;
     for &(number, place) in family {
         let block = &draft.blocks[number];
-        hashes.extend(block.rows.iter().map(|record| hash(record, place, move_of(block, place, record).0)));
+        for record in block.rows.iter() {
+            hashed[hash(record, place, move_of(block, place, record).0) & mask] += 1;
+        }
     }
-    hashes.sort_unstable();
-    let frequent = hashes.chunk_by(u64::eq).filter(|group| group.len() > fewest / 2);
-    let frequent: FxHashSet<u64> = frequent.map(|group| group[0]).collect();
-    if frequent.is_empty() {
+    let fewest = moves.fewest_to_replace();
+    let is_frequent = |hash: usize| hashed[hash & mask] as usize >= fewest;
+    if !(0..hashed.len()).any(is_frequent) {
         return;
     }
     let mut counts: FxHashMap<Key, u32> = FxHashMap::default();
@@ -145,16 +158,12 @@ fn replace_groups(
         let block = &draft.blocks[number];
         for record in block.rows.iter() {
             let (role, _) = move_of(block, place, record);
-            if frequent.contains(&hash(record, place, role)) {
+            if is_frequent(hash(record, place, role)) {
                 *counts.entry(key(record, place, role)).or_default() += 1;
             }
         }
     }
-    let pays = |key: &Key, count: u32| {
-        let all = moves.by_role[&key.1].len();
-        count as usize > all / 2 && 2 * count as usize >= all + MIN_GAIN
-    };
-    counts.retain(|key, count| pays(key, *count));
+    counts.retain(|(_, role), count| *count as usize >= fewest_of(moves.by_role[role].len()));
     if counts.is_empty() {
         return;
     }
