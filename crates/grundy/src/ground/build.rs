@@ -12,7 +12,7 @@ use super::{GroundProgram, GroundTimes};
 use crate::flat::{Flat, FlatLiteral, FlatRule, Origin, RelationKind, flatten};
 use crate::lifted::Codec;
 use crate::reasoner::read_ground_term;
-use crate::tabling::{Budget, Engine, Fire, Plan, Stop};
+use crate::tabling::{Budget, Engine, Fire, Plan, Stop, share_done};
 use grundy_syntax::{Keyword, Notation, Printer, Program};
 use std::collections::BTreeSet;
 use std::time::Instant;
@@ -153,7 +153,7 @@ fn revise(
     min_cost: f64,
 ) -> Result<(Vec<Split>, Store), Failure> {
     let is_at_most = |rule: &FlatRule, most: u64| {
-        let mut counter = Counter { left: most, flat };
+        let mut counter = Counter { most, left: most, flat };
         engine.run_once(rule, |literal| is_ignored(flat, literal), &mut counter).is_ok()
     };
     let wrong = compact::wrongly_split(flat, &splits, &store.instances, is_at_most);
@@ -174,6 +174,7 @@ fn revise(
 
 /// Counts what would be stored, up to a point.
 struct Counter<'a> {
+    most: u64,
     left: u64,
     flat: &'a Flat,
 }
@@ -193,7 +194,16 @@ impl Fire for Counter<'_> {
         self.left = self.left.checked_sub(1).ok_or(Stop::TooMany)?;
         Ok(())
     }
+
+    /// Gives up when there will clearly be more, as far as loops tell.
+    fn look(&mut self, engine: &Engine, plan: &Plan, at: usize) -> Result<(), Stop> {
+        let expected = (self.most - self.left) as f64 / share_done(engine, plan, at).max(f64::MIN_POSITIVE);
+        if expected > CLEARLY_MORE * self.most as f64 { Err(Stop::TooMany) } else { Ok(()) }
+    }
 }
+
+/// When this many times as many matches are expected as there may be, counting ends.
+const CLEARLY_MORE: f64 = 2.0;
 
 /// Counting goes on for so many steps for each match that there may be.
 const STEPS_PER_MATCH: u64 = 8;

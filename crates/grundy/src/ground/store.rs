@@ -39,8 +39,8 @@ type Signature = (RelationId, Box<[(RelationId, bool)]>);
 pub(super) struct Store {
     blocks: Vec<Block>,
     by_signature: FxHashMap<Signature, usize>,
-    /// The block for rules of a block that have only these of its conditions.
-    reduced: FxHashMap<(usize, SmallVec<[usize; 16]>), usize>,
+    /// The block for the rules of a block that have only some of its conditions, given as bits.
+    reduced: FxHashMap<(usize, u128), usize>,
     /// For each block, with how many rules to look for repeats; never if there can be none.
     comparison_at: Vec<usize>,
     /// For each rule of the flat program, if it is stored.
@@ -224,20 +224,21 @@ impl Store {
         let is_repeated =
             |at: usize| at > 0 && record[at] == record[at + 1] && literals[at - 1] == literals[at];
         let kept = (0..literals.len()).filter(|&at| wanted(record[at + 1]) && !is_repeated(at));
-        let kept: SmallVec<[usize; 16]> = kept.collect();
-        let mut reduced: SmallVec<[u32; 16]> = SmallVec::from_slice(&record[..1]);
-        reduced.extend(kept.iter().map(|&at| record[at + 1]));
-        let block = match self.reduced.get(&(block, kept.clone())) {
-            Some(&known) => known,
+        let reduced: SmallVec<[u32; 16]> =
+            record[..1].iter().copied().chain(kept.clone().map(|at| record[at + 1])).collect();
+        let bits = |kept: u128, at: usize| Some(kept | 1u128.checked_shl(at as u32)?);
+        let known = kept.clone().try_fold(0, bits).map(|kept| (block, kept));
+        let target = match known.and_then(|known| self.reduced.get(&known)) {
+            Some(&target) => target,
             None => {
-                let kinds: Vec<(RelationId, bool)> = kept.iter().map(|&at| literals[at]).collect();
+                let kinds: Vec<(RelationId, bool)> = kept.map(|at| literals[at]).collect();
                 let target = self.block((self.blocks[block].head, kinds.into()));
                 self.compare_from_now_on(target);
-                self.reduced.insert((block, kept), target);
+                self.reduced.extend(known.map(|known| (known, target)));
                 target
             }
         };
-        self.blocks[block].rows.push(&reduced);
+        self.blocks[target].rows.push(&reduced);
         self.stored += 1;
     }
 

@@ -1,7 +1,7 @@
 //! Running a plan.
 
 use super::engine::{Engine, Stop};
-use super::plan::{Action, Plan, Register, Step};
+use super::plan::{Action, Columns, Plan, Register, Step};
 use super::relation::NONE;
 use crate::flat::{FlatLiteral, RelationId};
 use grundy_syntax::{SymbolId, Term, TermId, Terms};
@@ -84,24 +84,24 @@ pub(crate) fn run<F: Fire>(
         }
         engine.patience -= 1;
         let goes_on = match step {
-            Step::Scan { relation, literal, actions } => {
+            Step::Scan { relation, literal, open } => {
                 let (low, high) = engine.range(*relation, plan.visible[*literal]);
                 for row in low..high {
-                    if accept(engine, *relation, row, actions) {
+                    if accept(engine, *relation, row, open) {
                         engine.rows[*literal] = row;
-                        run(engine, plan, at + 1, fire)?;
+                        go_on(engine, plan, at, fire)?;
                     }
                 }
                 false
             }
-            Step::Probe { relation, literal, index, key, actions } => {
+            Step::Probe { relation, literal, index, key, open } => {
                 let (low, high) = engine.range(*relation, plan.visible[*literal]);
                 let mut row = engine.relations[*relation].first(*index, values(&engine.registers, key));
                 // Chains run from new rows to old ones.
                 while row != NONE && row >= low {
-                    if row < high && accept(engine, *relation, row, actions) {
+                    if row < high && accept(engine, *relation, row, open) {
                         engine.rows[*literal] = row;
-                        run(engine, plan, at + 1, fire)?;
+                        go_on(engine, plan, at, fire)?;
                     }
                     row = engine.relations[*relation].next(*index, row);
                 }
@@ -137,6 +137,12 @@ pub(crate) fn run<F: Fire>(
     }
 }
 
+/// Runs what comes behind a step that has matched. Nothing behind the last one: that is frequent, and needs no call.
+#[inline]
+fn go_on<F: Fire>(engine: &mut Engine, plan: &Plan, at: usize, fire: &mut F) -> Result<(), Stop> {
+    if at + 1 == plan.steps.len() { fire.fire(engine, plan) } else { run(engine, plan, at + 1, fire) }
+}
+
 /// About how much of a plan has been run when it is at some step, between 0 and 1: how far each loop is.
 pub(crate) fn share_done(engine: &Engine, plan: &Plan, at: usize) -> f64 {
     let mut share = 0.0;
@@ -159,10 +165,13 @@ pub(crate) fn share_done(engine: &Engine, plan: &Plan, at: usize) -> f64 {
 
 /// Matches the open columns of a row, binding registers.
 #[inline]
-fn accept(engine: &mut Engine, relation: usize, row: u32, actions: &[(u32, Action)]) -> bool {
+fn accept(engine: &mut Engine, relation: usize, row: u32, open: &Columns) -> bool {
     let Engine { relations, registers, terms, .. } = engine;
     let values = relations[relation].row(row);
-    actions.iter().all(|(column, action)| meets(terms, registers, values[*column as usize], action))
+    for &(column, register) in &open.binds {
+        registers[register as usize] = values[column as usize];
+    }
+    open.tests.iter().all(|(column, action)| meets(terms, registers, values[*column as usize], action))
 }
 
 #[inline]

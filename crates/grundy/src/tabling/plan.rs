@@ -38,13 +38,34 @@ pub(crate) enum Action {
     Function(SymbolId, Box<[Action]>),
 }
 
+/// What happens to the open columns of a matched row.
+#[derive(Clone, Debug)]
+pub(crate) struct Columns {
+    /// Columns that are put into registers.
+    pub(crate) binds: Box<[(u32, Register)]>,
+    /// Columns that have to meet something, when the others are in their registers.
+    pub(crate) tests: Box<[(u32, Action)]>,
+}
+
+impl Columns {
+    fn new(actions: impl Iterator<Item = (u32, Action)>) -> Columns {
+        let (binds, tests): (Vec<_>, Vec<_>) =
+            actions.partition(|(_, action)| matches!(action, Action::Bind(_)));
+        let bind = |(column, action)| match action {
+            Action::Bind(register) => Some((column, register)),
+            _ => None,
+        };
+        Columns { binds: binds.into_iter().filter_map(bind).collect(), tests: tests.into() }
+    }
+}
+
 /// A step of a plan.
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
     /// Tries all rows.
-    Scan { relation: usize, literal: usize, actions: Box<[(u32, Action)]> },
+    Scan { relation: usize, literal: usize, open: Columns },
     /// Tries the rows that an index finds.
-    Probe { relation: usize, literal: usize, index: IndexId, key: Key, actions: Box<[(u32, Action)]> },
+    Probe { relation: usize, literal: usize, index: IndexId, key: Key, open: Columns },
     /// Asks for one row.
     Find { relation: usize, literal: usize, key: Key },
     /// Asks that a row is not there.
@@ -259,18 +280,16 @@ impl Planner<'_> {
         };
         let key: Key = key_columns.iter().map(|&column| self.register(atom.args[column])).collect();
         let mut bound = std::mem::take(&mut self.bound);
-        let actions = open
-            .iter()
-            .map(|&column| (column as u32, action(self.terms, atom.args[column], &mut bound)))
-            .collect();
+        let action = |&column: &usize| (column as u32, action(self.terms, atom.args[column], &mut bound));
+        let columns = Columns::new(open.iter().map(action));
         self.bound = bound;
         self.steps.push(if open.is_empty() {
             Step::Find { relation, literal, key }
         } else if key_columns.is_empty() {
-            Step::Scan { relation, literal, actions }
+            Step::Scan { relation, literal, open: columns }
         } else {
             let index = self.relations[relation].index(&key_columns);
-            Step::Probe { relation, literal, index, key, actions }
+            Step::Probe { relation, literal, index, key, open: columns }
         });
         self.look_whether_settled();
         self.add_ready_tests();

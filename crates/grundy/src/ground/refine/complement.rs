@@ -153,31 +153,39 @@ fn replace_groups(
     if !(0..hashed.len()).any(is_frequent) {
         return;
     }
-    let mut counts: FxHashMap<Key, u32> = FxHashMap::default();
+    // The group of each record of the family, if it may be a large one.
+    let mut group_of: Vec<Option<u32>> = Vec::with_capacity(records);
+    let mut numbers: FxHashMap<Key, u32> = FxHashMap::default();
+    let mut counts: Vec<usize> = Vec::new();
     for &(number, place) in family {
         let block = &draft.blocks[number];
         for record in block.rows.iter() {
             let (role, _) = move_of(block, place, record);
-            if is_frequent(hash(record, place, role)) {
-                *counts.entry(key(record, place, role)).or_default() += 1;
-            }
+            group_of.push(is_frequent(hash(record, place, role)).then(|| {
+                let next = counts.len() as u32;
+                let group = *numbers.entry(key(record, place, role)).or_insert(next);
+                if group == next {
+                    counts.push(0);
+                }
+                counts[group as usize] += 1;
+                group
+            }));
         }
     }
-    counts.retain(|(_, role), count| *count as usize >= fewest_of(moves.by_role[role].len()));
-    if counts.is_empty() {
+    numbers.retain(|(_, role), group| counts[*group as usize] >= fewest_of(moves.by_role[role].len()));
+    if numbers.is_empty() {
         return;
     }
-    let mut groups: FxHashMap<Key, Vec<u32>> = FxHashMap::default();
+    let mut members: Vec<Option<Vec<u32>>> = vec![None; counts.len()];
+    numbers.values().for_each(|&group| members[group as usize] = Some(Vec::new()));
+    let mut group_of = group_of.into_iter();
     for &(number, place) in family {
         let stride = 1 + draft.blocks[number].literals.len();
         let all = std::mem::replace(&mut draft.blocks[number].rows, Arena::new(stride));
-        for record in all.iter() {
-            let (role, at) = move_of(&draft.blocks[number], place, record);
-            let key = key(record, place, role);
-            if counts.contains_key(&key) {
-                groups.entry(key).or_default().push(at);
-            } else {
-                draft.blocks[number].rows.push(record);
+        for (record, group) in all.iter().zip(group_of.by_ref()) {
+            match group.and_then(|group| members[group as usize].as_mut()) {
+                Some(members) => members.push(move_of(&draft.blocks[number], place, record).1),
+                None => draft.blocks[number].rows.push(record),
             }
         }
     }
@@ -185,9 +193,10 @@ fn replace_groups(
     let block = &draft.blocks[number];
     let rest = block.literals.iter().enumerate().filter(|(at, _)| *at != place).map(|(_, kind)| *kind);
     let records = added.entry((block.head, rest.collect())).or_default();
-    let mut groups: Vec<(Key, Vec<u32>)> = groups.into_iter().collect();
+    let mut groups: Vec<(Key, u32)> = numbers.into_iter().collect();
     groups.sort_unstable();
-    for ((mut record, role), present) in groups {
+    for ((mut record, role), group) in groups {
+        let present = members[group as usize].take().unwrap_or_default();
         let set = sets.number(role, &missing(&present, moves.by_role[&role].len()));
         record.push(set);
         records.push(record);
