@@ -1,5 +1,6 @@
 //! From a program to its ground program.
 
+use super::blame;
 use super::branches::merge_branches;
 use super::compact::{self, Split};
 use super::components::components;
@@ -9,7 +10,7 @@ use super::seed::fake_match;
 use super::store::Store;
 use super::tactics::{Cap, Overflow, Tactics};
 use super::{GroundProgram, GroundTimes};
-use crate::flat::{Flat, FlatLiteral, FlatRule, Origin, RelationKind, flatten};
+use crate::flat::{Flat, FlatLiteral, FlatRule, Origin, RelationId, RelationKind, flatten};
 use crate::lifted::Codec;
 use crate::reasoner::read_ground_term;
 use crate::tabling::{Budget, Engine, Fire, Plan, Stop, share_done};
@@ -104,6 +105,7 @@ fn attempt(
     }
     grounder.store.check().map_err(|stop| grounder.error(stop, 0))?;
     let mut store = grounder.store;
+    let instances = blame::instances(&program, &flat, &store.instances, |_| true);
     if !config.faithful {
         // The second round looks at what the first one has split.
         for min_cost in [config.thresholds.split, f64::INFINITY] {
@@ -115,12 +117,13 @@ fn attempt(
             !store.is_dropped(number - 1)
         });
     }
-    let (mut blocks, repeats) = store.finish(&engine.relations);
+    let late = |stop| Failure::Error(blame::limit_error(sheet, blame::limit(stop), &instances, None));
+    let (mut blocks, repeats) = store.finish(&engine.relations, &engine.budget).map_err(late)?;
     if !config.faithful {
         flat.terms = std::mem::take(&mut engine.terms);
         let (relations, blocks) = (&mut engine.relations, &mut blocks);
         let draft = Draft { program: &mut program, flat: &mut flat, relations, blocks };
-        refine(draft, config.thresholds.complement);
+        refine(draft, config.thresholds.complement, &engine.budget).map_err(late)?;
         engine.terms = std::mem::take(&mut flat.terms);
     }
     let offsets = offsets(&flat, &engine);
@@ -423,50 +426,21 @@ impl<'a> Grounder<'a> {
     }
 
     /// For each rule of the sheet its instances, as far as they are of these relations.
-    fn instances(&self, counts: impl Fn(usize) -> bool) -> Vec<u64> {
-        let mut instances = vec![0; self.program.rules.len()];
-        for (rule, &count) in self.flat.rules.iter().zip(&self.store.instances) {
-            if let Origin::Rule(number) | Origin::External(number) = rule.origin
-                && counts(rule.head.relation.0 as usize)
-            {
-                instances[number as usize] += count;
-            }
-        }
-        instances
+    fn instances(&self, counts: impl Fn(RelationId) -> bool) -> Vec<u64> {
+        blame::instances(self.program, self.flat, &self.store.instances, counts)
     }
 
-    /// The limit that was hit, with the rule of the sheet that is to blame: the one that was running for terms that
-    /// grow, otherwise the one with the most instances. Only stored instances count towards the limit on rules.
+    /// Why it was stopped while a rule was running. Only stored instances count towards the limit on rules.
     fn error(&self, stop: Stop, running: usize) -> Failure {
-        if let (Stop::Overflow, Origin::Rule(rule) | Origin::External(rule)) =
-            (stop, self.flat.rules[running].origin)
-        {
+        let origin = self.flat.rules[running].origin;
+        if let (Stop::Overflow, Origin::Rule(rule) | Origin::External(rule)) = (stop, origin) {
             return Failure::Overflow(Overflow { rules: vec![rule], instances: self.instances(|_| true) });
         }
-        let limit = match stop {
-            Stop::OutOfTime => LimitKind::Timeout,
-            Stop::OutOfMemory => LimitKind::Memory,
-            Stop::TooDeep => LimitKind::TermDepth,
-            Stop::Interrupted => LimitKind::Interrupt,
-            Stop::TooMany | Stop::Overflow | Stop::GaveUp | Stop::NegationCycle | Stop::Found => {
-                LimitKind::Rules
-            }
-        };
-        let counts = |relation: usize| limit != LimitKind::Rules || !self.is_static(relation);
-        let instances = self.instances(counts);
-        let most = (0..instances.len()).max_by_key(|&rule| (instances[rule], std::cmp::Reverse(rule)));
-        let culprit = match (limit, self.flat.rules[running].origin) {
-            (LimitKind::TermDepth, Origin::Rule(number)) => Some(number as usize),
-            _ => most,
-        };
-        let (rule, instances, span) = match culprit {
-            Some(culprit) => {
-                let rule = &self.program.rules[culprit];
-                (Printer::new(self.program, Notation::Kif).rule(rule), instances[culprit], rule.span)
-            }
-            None => Default::default(),
-        };
-        Failure::Error(GroundError::Limit { limit, rule, instances, span })
+        let limit = blame::limit(stop);
+        let instances = self.instances(|relation| {
+            limit != LimitKind::Rules || self.flat.info(relation).kind != RelationKind::Static
+        });
+        Failure::Error(blame::limit_error(self.program, limit, &instances, origin.rule()))
     }
 }
 

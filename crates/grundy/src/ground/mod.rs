@@ -8,6 +8,7 @@
 //! (2014): [`ground`] is its outline.
 
 mod arena;
+mod blame;
 mod branches;
 mod build;
 pub(crate) mod compact;

@@ -12,7 +12,7 @@ use super::recipe::{Recipe, runs};
 use super::repeats::{bytes_to_remove, may_repeat, remove_repeats};
 use super::tactics::Cap;
 use crate::flat::{Flat, FlatLiteral, FlatRule, Origin, RelationId, RelationKind};
-use crate::tabling::{Engine, Fire, Plan, Relation, Stop, share_done};
+use crate::tabling::{Budget, Engine, Fire, Plan, Relation, Stop, share_done};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -305,7 +305,11 @@ impl Store {
 
     /// The stored rules, with mentioned atoms replaced by the atoms of the relations. The negation of an atom
     /// that is never true is no condition; without it, a rule may be the same as another one.
-    pub(super) fn finish(mut self, relations: &[Relation]) -> (Vec<Block>, u64) {
+    pub(super) fn finish(
+        mut self,
+        relations: &[Relation],
+        budget: &Budget,
+    ) -> Result<(Vec<Block>, u64), Stop> {
         self.recipes.clear();
         let resolve = |(mentions, relation): (&Relation, &Relation)| -> Vec<u32> {
             (0..mentions.len())
@@ -315,6 +319,7 @@ impl Store {
         let resolved: Vec<Vec<u32>> = self.mentions.iter().zip(relations).map(resolve).collect();
         let mut reduced: Vec<(usize, SmallVec<[u32; 16]>)> = Vec::new();
         for (number, block) in self.blocks.iter_mut().enumerate() {
+            budget.check_clock()?;
             block.resolve(&resolved);
             if block.rows.iter().any(|record| record.contains(&NEVER)) {
                 block.rows.retain(|record| {
@@ -329,8 +334,9 @@ impl Store {
         for (block, record) in reduced {
             self.keep_reduced(block, &record, |row| row != NEVER);
         }
+        budget.check_clock()?;
         self.compare_all();
-        (self.blocks, self.repeats)
+        Ok((self.blocks, self.repeats))
     }
 }
 

@@ -42,6 +42,17 @@ pub(crate) struct Budget {
     pub(crate) interrupt: Option<Arc<AtomicBool>>,
 }
 
+impl Budget {
+    /// Whether there is time left, and nobody has asked to stop.
+    pub(crate) fn check_clock(&self) -> Result<(), Stop> {
+        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            return Err(Stop::OutOfTime);
+        }
+        let interrupted = self.interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed));
+        if interrupted { Err(Stop::Interrupted) } else { Ok(()) }
+    }
+}
+
 /// Relations with their rows, and the registers of the plan that runs.
 pub(crate) struct Engine {
     pub(crate) terms: Terms,
@@ -179,12 +190,7 @@ impl Engine {
     }
 
     fn check_budget(&self) -> Result<(), Stop> {
-        if self.budget.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            return Err(Stop::OutOfTime);
-        }
-        if self.budget.interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
-            return Err(Stop::Interrupted);
-        }
+        self.budget.check_clock()?;
         let bytes = self.bytes();
         if let Some(progress) = &self.progress {
             progress.set(self.stored, bytes);

@@ -15,7 +15,7 @@ use super::Draft;
 use crate::flat::{RelationId, RelationInfo, RelationKind};
 use crate::ground::Block;
 use crate::ground::arena::Arena;
-use crate::tabling::{Relation, hash_values};
+use crate::tabling::{Budget, Relation, Stop, hash_values};
 use grundy_syntax::{Keyword, VariableId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -50,15 +50,16 @@ impl Moves {
 }
 
 /// Replaces groups of rules by their complements where these are smaller.
-pub(super) fn use_complements(draft: &mut Draft<'_>) {
+pub(super) fn use_complements(draft: &mut Draft<'_>, budget: &Budget) -> Result<(), Stop> {
     let moves = moves(draft);
     let mut sets = Sets::default();
     let mut added: FxHashMap<Signature, Vec<SmallVec<[u32; 8]>>> = FxHashMap::default();
     for family in families(draft, &moves) {
+        budget.check_clock()?;
         replace_groups(draft, &moves, &family, &mut sets, &mut added);
     }
     if sets.members.is_empty() {
-        return;
+        return Ok(());
     }
     let relation = add_sets(draft, &moves, sets);
     let mut added: Vec<_> = added.into_iter().collect();
@@ -67,6 +68,7 @@ pub(super) fn use_complements(draft: &mut Draft<'_>) {
         literals.push((relation, false));
         add_block(draft, head, literals, records);
     }
+    Ok(())
 }
 
 /// Head relation, and relation and sign of each condition.

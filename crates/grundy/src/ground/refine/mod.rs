@@ -10,7 +10,7 @@ mod needed;
 
 use super::Block;
 use crate::flat::Flat;
-use crate::tabling::Relation;
+use crate::tabling::{Budget, Relation, Stop};
 use grundy_syntax::Program;
 
 /// A ground program in the making.
@@ -21,12 +21,14 @@ pub(super) struct Draft<'a> {
     pub(super) blocks: &'a mut Vec<Block>,
 }
 
-/// Runs all steps; the second one is optional.
-pub(super) fn refine(mut draft: Draft<'_>, with_complements: bool) {
+/// Runs all steps, as long as there is time; the second one is optional.
+pub(super) fn refine(mut draft: Draft<'_>, with_complements: bool, budget: &Budget) -> Result<(), Stop> {
     facts::fold_facts(&mut draft);
     if with_complements {
-        complement::use_complements(&mut draft);
+        complement::use_complements(&mut draft, budget)?;
     }
+    budget.check_clock()?;
     needed::drop_unneeded(&mut draft);
     draft.blocks.retain(|block| block.rows.len() > 0);
+    Ok(())
 }

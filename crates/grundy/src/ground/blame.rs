@@ -1,0 +1,56 @@
+//! Who is to blame when a limit is hit.
+
+use super::config::{GroundError, LimitKind};
+use crate::flat::{Flat, Origin, RelationId};
+use crate::tabling::Stop;
+use grundy_syntax::{Notation, Printer, Program};
+
+/// For each rule of the program its instances, as far as they are of these relations; `counted` has them for each rule of
+/// the flat program.
+pub(super) fn instances(
+    program: &Program,
+    flat: &Flat,
+    counted: &[u64],
+    counts: impl Fn(RelationId) -> bool,
+) -> Vec<u64> {
+    let mut instances = vec![0; program.rules.len()];
+    for (rule, &count) in flat.rules.iter().zip(counted) {
+        if let Origin::Rule(number) | Origin::External(number) = rule.origin
+            && counts(rule.head.relation)
+        {
+            instances[number as usize] += count;
+        }
+    }
+    instances
+}
+
+/// The limit behind a stop.
+pub(super) fn limit(stop: Stop) -> LimitKind {
+    match stop {
+        Stop::OutOfTime => LimitKind::Timeout,
+        Stop::OutOfMemory => LimitKind::Memory,
+        Stop::TooDeep => LimitKind::TermDepth,
+        Stop::Interrupted => LimitKind::Interrupt,
+        Stop::TooMany | Stop::Overflow | Stop::GaveUp | Stop::NegationCycle | Stop::Found => LimitKind::Rules,
+    }
+}
+
+/// The limit that was hit, with the rule that is to blame: the one that was running for terms that grow, otherwise the
+/// one with the most instances.
+pub(super) fn limit_error(
+    program: &Program,
+    limit: LimitKind,
+    instances: &[u64],
+    running: Option<usize>,
+) -> GroundError {
+    let most = (0..instances.len()).max_by_key(|&rule| (instances[rule], std::cmp::Reverse(rule)));
+    let culprit = running.filter(|_| limit == LimitKind::TermDepth).or(most);
+    let (rule, instances, span) = match culprit {
+        Some(culprit) => {
+            let rule = &program.rules[culprit];
+            (Printer::new(program, Notation::Kif).rule(rule), instances[culprit], rule.span)
+        }
+        None => Default::default(),
+    };
+    GroundError::Limit { limit, rule, instances, span }
+}
