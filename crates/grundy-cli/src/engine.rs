@@ -6,7 +6,7 @@ use clap::ValueEnum;
 use grundy::game::{Game, GameError, MachineConfig};
 use grundy::ground::{GroundConfig, GroundError, LimitKind};
 use grundy::lifted::{Lifted, LiftedConfig};
-use grundy::machine::{AnyPlayer, Machine, MachineKind, MachineReasoner, Rules};
+use grundy::machine::{AnyPlayer, Hybrid, Machine, MachineKind, MachineReasoner, Rules};
 use grundy::meta::invariants::InvariantConfig;
 use grundy::reasoner::{Reasoner, Reference};
 use std::sync::Arc;
@@ -61,6 +61,7 @@ pub(crate) enum Prepared<'a> {
     Reference(&'a ReasonArgs, &'a Loaded),
     Lifted(&'a ReasonArgs, &'a Loaded),
     Machine(Machine, Option<Instant>),
+    Hybrid(&'a ReasonArgs, &'a Loaded, Machine),
 }
 
 /// Something to do with any engine.
@@ -80,6 +81,9 @@ impl Prepared<'_> {
             Prepared::Machine(machine, deadline) => {
                 task.run(|| Ok(MachineReasoner::<AnyPlayer>::new(machine.player()).until(*deadline)))
             }
+            Prepared::Hybrid(args, game, machine) => {
+                task.run(|| Ok(Hybrid::new(machine, args.lifted(game)?)?.until(args.limits().deadline)))
+            }
         }
     }
 
@@ -91,6 +95,7 @@ impl Prepared<'_> {
             Prepared::Machine(Machine::Scratch(_), _) => "scratch",
             Prepared::Machine(Machine::Incremental(_), _) => "incremental",
             Prepared::Machine(Machine::Batch(_), _) => "batch",
+            Prepared::Hybrid(..) => "hybrid",
         }
     }
 }
@@ -178,11 +183,12 @@ impl ReasonArgs {
 
     /// What machines are made from. `whole_states` has to be set where states are looked at.
     fn rules(&self, game: &Loaded, whole_states: bool, kind: MachineKind) -> Result<Arc<Rules>, Failure> {
-        let config = MachineConfig { kind, ..self.machine_config(whole_states) };
+        let config = MachineConfig { kind, open_answers: true, ..self.machine_config(whole_states) };
         Game::from_program(game.program.clone()).rules(&config).map_err(|error| failure(&error))
     }
 
-    /// Prepares an engine. `Auto` becomes the machine that `best` names, or `lifted` where the game cannot be ground.
+    /// Prepares an engine. `Auto` becomes the machine that `best` names, or `lifted` where the game cannot be ground. Where
+    /// some of it cannot, `lifted` helps out.
     pub(crate) fn prepare<'a>(
         &'a self,
         engine: Engine,
@@ -191,17 +197,31 @@ impl ReasonArgs {
         best: MachineKind,
     ) -> Result<Prepared<'a>, Failure> {
         let deadline = self.limits().deadline;
-        let machine = |rules, kind| Prepared::Machine(Machine::new(rules, kind), deadline);
+        let machine = |rules: Arc<Rules>, kind| {
+            let open = rules.interface().open.clone();
+            let machine = Machine::new(rules, kind);
+            if !open.any() {
+                return Prepared::Machine(machine, deadline);
+            }
+            let (answers, predicate) = (open.names().join(" and "), &open.because_of);
+            note(&format!(
+                "`lifted` answers for {answers}: `{predicate}` has too many instances to be ground"
+            ));
+            Prepared::Hybrid(self, game, machine)
+        };
         match (engine, engine.machine()) {
             (_, Some(kind)) => Ok(machine(self.rules(game, whole_states, kind)?, kind)),
             (Engine::Reference, _) => Ok(Prepared::Reference(self, game)),
             (Engine::Auto, _) => {
-                let mut config = MachineConfig { kind: best, ..self.machine_config(whole_states) };
+                let mut config =
+                    MachineConfig { kind: best, open_answers: true, ..self.machine_config(whole_states) };
                 config.ground.timeout =
                     Some(self.timeout.map_or(AUTO_GROUNDING, |all| all.min(AUTO_GROUNDING)));
                 match Game::from_program(game.program.clone()).rules(&config) {
                     Ok(rules) => {
-                        let prepared = machine(rules, best);
+                        // One state at a time is enough where the lifted engine has to be asked.
+                        let kind = if rules.interface().open.any() { MachineKind::Incremental } else { best };
+                        let prepared = machine(rules, kind);
                         note(&format!("auto: `{}` plays", prepared.name()));
                         Ok(prepared)
                     }

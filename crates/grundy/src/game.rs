@@ -67,6 +67,9 @@ pub struct MachineConfig {
     pub deadline: Option<Instant>,
     /// Whether states are complete. Playouts alone do not need facts that no answer ever depends on.
     pub whole_states: bool,
+    /// Whether answers may be left [open](crate::network::Open) that depend on predicates which stay lifted. A
+    /// [`Hybrid`](crate::machine::Hybrid) gives them; a machine alone cannot.
+    pub open_answers: bool,
     /// Passes over the network to leave out, by name.
     pub without: Vec<String>,
     /// Groups of fluents of which exactly one is true in every state, proved by somebody else.
@@ -82,6 +85,7 @@ impl Default for MachineConfig {
             ground: GroundConfig::default(),
             deadline: None,
             whole_states: true,
+            open_answers: false,
             without: Vec::new(),
             groups: Groups::default(),
             invariants: None,
@@ -142,7 +146,12 @@ impl Game {
 
     /// The network, after all passes that are wanted. This is the whole way from rules to machines.
     pub fn network(&self, config: &MachineConfig) -> Result<Optimized, GameError> {
-        variants::best_network(self.ground(config)?, &self.hints, config)
+        let best = variants::best_network(self.ground(config)?, &self.hints, config)?;
+        let open = &best.network.interface().open;
+        if open.any() && !config.open_answers {
+            return Err(ConnectError::Lifted(open.because_of.clone()).into());
+        }
+        Ok(best)
     }
 
     /// All networks that [`network`](Self::network) can choose from where invariants are used: they give the same

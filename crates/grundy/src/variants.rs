@@ -135,7 +135,8 @@ impl<'a> Maker<'a> {
 
     /// The ways that are worth trying.
     fn ways(&self) -> impl Iterator<Item = Way> + use<> {
-        let (whole, few) = (self.config.whole_states, self.network.edge_count() > MANY_EDGES);
+        let whole = wants_whole_states(&self.network, self.config);
+        let few = self.network.edge_count() > MANY_EDGES;
         WAYS.into_iter().filter(move |way| !(way.left_out && whole)).take(if few { 1 } else { WAYS.len() })
     }
 
@@ -166,6 +167,11 @@ fn is_wanted(config: &MachineConfig, name: &str) -> bool {
     !config.without.iter().any(|other| other == name)
 }
 
+/// Whether states have to be complete. Whoever gives open answers looks at all of a state.
+fn wants_whole_states(network: &Network, config: &MachineConfig) -> bool {
+    config.whole_states || network.interface().open.any()
+}
+
 /// The network after all passes that are wanted.
 fn optimized(
     network: Network,
@@ -173,7 +179,8 @@ fn optimized(
     hints: &[String],
     config: &MachineConfig,
 ) -> Result<Optimized, GameError> {
-    let is_pass = |name: &str| is_wanted(config, name) && (name != "unread" || !config.whole_states);
+    let whole = wants_whole_states(&network, config);
+    let is_pass = |name: &str| is_wanted(config, name) && (name != "unread" || !whole);
     let limit = || GameError::Limit(limit_hit(config).unwrap_or(LimitKind::Timeout));
     let mut optimized =
         optimize_until(network, groups, is_pass, || limit_hit(config).is_some()).ok_or_else(limit)?;

@@ -8,9 +8,12 @@
 //! | [`scratch`] | arbitrary states | every node is evaluated, in order |
 //! | [`incremental`] | tree search | counters at the nodes, and only what changes is propagated |
 //! | [`batch`] | millions of playouts | one bit a lane, hundreds of games at once |
+//!
+//! Where a predicate could not be ground, a [`Hybrid`] asks the lifted engine for the answers that depend on it.
 
 pub mod batch;
 mod cones;
+mod hybrid;
 pub mod incremental;
 mod playouts;
 mod position;
@@ -19,6 +22,7 @@ pub mod scratch;
 mod state;
 mod work;
 
+pub use hybrid::Hybrid;
 pub use playouts::{GoalSum, PlayoutConfig, Totals};
 pub use position::{AnyPlayer, PlayError, Position};
 pub use reasoner::{MachineReasoner, MoveName};

@@ -1,7 +1,7 @@
 //! From a ground program to its network, rule by rule: a rule is an AND, an atom the OR of its rules.
 
 use super::components::components;
-use super::{Builder, Fluent, Goal, Interface, Kind, Move, MoveId, Network, Percept, RoleId, Signal};
+use super::{Builder, Fluent, Goal, Interface, Kind, Move, MoveId, Network, Open, Percept, RoleId, Signal};
 use crate::ground::{AtomId, GroundLiteral, GroundProgram};
 use grundy_syntax::Keyword;
 use rustc_hash::FxHashMap;
@@ -23,17 +23,15 @@ pub enum ConnectError {
 /// More edges do not fit into numbers of 32 bits, with a bit for inversion.
 const MOST_EDGES: u64 = 1 << 30;
 
-/// Makes the network of a ground program.
+/// Makes the network of a ground program. Predicates that stayed lifted may matter for the end of a game, goals and percepts:
+/// these answers are left [open](Open).
 pub fn connect(ground: &GroundProgram) -> Result<Network, ConnectError> {
     if ground.literal_count() + ground.rule_count() + u64::from(ground.atom_count()) > MOST_EDGES {
         return Err(ConnectError::TooLarge);
     }
-    if let Some(lifted) = ground.lifted().first() {
-        let name = ground.program().name(ground.lifted_predicate(lifted));
-        return Err(ConnectError::Lifted(name.to_owned()));
-    }
     let rules = RulesByHead::new(ground);
     let (mut interface, mut signals) = inputs(ground, &rules);
+    interface.open = open_answers(ground, &rules)?;
     let mut builder =
         Builder::with_capacity(&interface, ground.rule_count() as usize, ground.literal_count() as usize);
     for members in rules.components() {
@@ -50,6 +48,27 @@ pub fn connect(ground: &GroundProgram) -> Result<Network, ConnectError> {
     }
     outputs(ground, &signals, &mut interface);
     Ok(builder.finish(interface))
+}
+
+/// The answers that depend on external atoms. Moves and what follows from them may not: passes rely on these.
+fn open_answers(ground: &GroundProgram, rules: &RulesByHead) -> Result<Open, ConnectError> {
+    let Some(lifted) = ground.lifted().first() else { return Ok(Open::default()) };
+    let name = ground.program().name(ground.lifted_predicate(lifted)).to_owned();
+    let mut unknown = vec![false; ground.atom_count() as usize];
+    ground.external_atoms().for_each(|atom| unknown[atom.0 as usize] = true);
+    for members in rules.components() {
+        let conditions =
+            members.iter().flat_map(|&member| rules.of(member)).flat_map(|&rule| rules.body(rule));
+        if conditions.map(|literal| literal.atom).any(|atom| unknown[atom.0 as usize]) {
+            members.iter().for_each(|&member| unknown[member as usize] = true);
+        }
+    }
+    let is_open = |keyword| ground.atoms_of(keyword).any(|atom| unknown[atom.0 as usize]);
+    if is_open(Keyword::Legal) || is_open(Keyword::Next) {
+        return Err(ConnectError::Lifted(name));
+    }
+    let (terminal, goals) = (is_open(Keyword::Terminal), is_open(Keyword::Goal));
+    Ok(Open { terminal, goals, sees: is_open(Keyword::Sees), because_of: name })
 }
 
 /// The atoms of a cycle get their nodes first, and the inputs of these later.

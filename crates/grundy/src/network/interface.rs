@@ -72,10 +72,33 @@ pub(crate) struct Choice {
     pub(crate) exactly_one: bool,
 }
 
+/// The answers that a network does not give, because they depend on a predicate that stays lifted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Open {
+    /// Whether the game is over.
+    pub terminal: bool,
+    /// Goal values.
+    pub goals: bool,
+    /// What roles are told.
+    pub sees: bool,
+    /// The predicate, or one of them.
+    pub because_of: String,
+}
+
+impl Open {
+    /// Whether there are any.
+    pub fn any(&self) -> bool {
+        self.terminal || self.goals || self.sees
+    }
+
+    /// What they are called.
+    pub fn names(&self) -> Vec<&'static str> {
+        let all = [(self.terminal, "terminal"), (self.goals, "goal"), (self.sees, "sees")];
+        all.into_iter().filter(|(open, _)| *open).map(|(_, name)| name).collect()
+    }
+}
+
 /// Roles, fluents, moves, and the outputs of a network.
-///
-/// There are two kinds of input nodes, fluents and moves. A value from elsewhere (a predicate that stays lifted)
-/// would be a third: behind the moves, and given to the machines as these are.
 #[derive(Clone, Debug, Default)]
 pub struct Interface {
     /// The names of the roles.
@@ -92,6 +115,8 @@ pub struct Interface {
     pub sees: Vec<Vec<Percept>>,
     /// What rules say about moves, by name and in the order of the moves.
     pub hints: Vec<Hint>,
+    /// The outputs that mean nothing: somebody else has to give these answers.
+    pub open: Open,
     /// Groups of moves, of several roles perhaps, as far as somebody has found any.
     pub(crate) choices: Vec<Choice>,
     /// Which moves a role has.

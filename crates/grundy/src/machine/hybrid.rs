@@ -1,0 +1,107 @@
+//! A machine for what is ground, the lifted engine for the rest.
+//!
+//! A view of which a game has too many instances stays lifted. Often only the end of a game depends on it, or its goals:
+//! then a machine plays, and the lifted engine is asked for these answers alone, in the states where somebody wants to
+//! know.
+
+use super::{AnyPlayer, Machine, MachineReasoner, MoveName, State};
+use crate::lifted::{Lifted, LiftedState};
+use crate::network::Open;
+use crate::reasoner::{ReasonError, Reasoner};
+use grundy_syntax::TermId;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// A machine and the lifted engine side by side.
+pub struct Hybrid {
+    machine: MachineReasoner<AnyPlayer>,
+    open: Open,
+    lifted: Lifted,
+    /// For each fluent its term in the lifted engine.
+    facts: Vec<TermId>,
+}
+
+impl Hybrid {
+    /// Puts a machine and a lifted engine of the same game together. The machine has to have whole states.
+    pub fn new(machine: &Machine, mut lifted: Lifted) -> Result<Hybrid, ReasonError> {
+        let rules = Arc::clone(machine.rules());
+        let fluents = rules.interface().fluents.iter();
+        let facts = fluents.map(|fluent| lifted.fact(&fluent.text)).collect::<Result<_, _>>()?;
+        let open = rules.interface().open.clone();
+        Ok(Hybrid { machine: MachineReasoner::new(machine.player()), open, lifted, facts })
+    }
+
+    /// Answers no more questions after this time.
+    pub fn until(mut self, deadline: Option<Instant>) -> Hybrid {
+        self.machine = self.machine.until(deadline);
+        self
+    }
+
+    fn lift(&self, state: &State) -> LiftedState {
+        LiftedState::of(state.ones().map(|fluent| self.facts[fluent]).collect())
+    }
+}
+
+impl Reasoner for Hybrid {
+    type State = State;
+    type Move = MoveName;
+
+    fn roles(&self) -> Vec<String> {
+        self.machine.roles()
+    }
+
+    fn initial(&mut self) -> Result<State, ReasonError> {
+        self.machine.initial()
+    }
+
+    fn legal(&mut self, state: &State) -> Result<Vec<Vec<MoveName>>, ReasonError> {
+        self.machine.legal(state)
+    }
+
+    fn is_terminal(&mut self, state: &State) -> Result<bool, ReasonError> {
+        if self.open.terminal {
+            let lifted = self.lift(state);
+            return self.lifted.is_terminal(&lifted);
+        }
+        self.machine.is_terminal(state)
+    }
+
+    fn goals(&mut self, state: &State) -> Result<Vec<Option<i32>>, ReasonError> {
+        if self.open.goals {
+            let lifted = self.lift(state);
+            return self.lifted.goals(&lifted);
+        }
+        self.machine.goals(state)
+    }
+
+    fn next(&mut self, state: &State, moves: &[MoveName]) -> Result<State, ReasonError> {
+        self.machine.next(state, moves)
+    }
+
+    fn sees(&mut self, state: &State, moves: &[MoveName]) -> Result<Vec<Vec<String>>, ReasonError> {
+        if self.open.sees {
+            let texts = moves.iter().map(|&one_move| self.machine.move_text(one_move));
+            let texts: Vec<String> = texts.collect();
+            let joint = texts.iter().map(|text| self.lifted.move_of(text)).collect::<Result<Vec<_>, _>>()?;
+            let lifted = self.lift(state);
+            return self.lifted.sees(&lifted, &joint);
+        }
+        self.machine.sees(state, moves)
+    }
+
+    fn facts(&self, state: &State) -> Vec<String> {
+        self.machine.facts(state)
+    }
+
+    fn state_of(&mut self, facts: &[String]) -> Result<State, ReasonError> {
+        self.machine.state_of(facts)
+    }
+
+    fn move_text(&self, one_move: MoveName) -> String {
+        self.machine.move_text(one_move)
+    }
+
+    fn move_of(&mut self, text: &str) -> Result<MoveName, ReasonError> {
+        self.machine.move_of(text)
+    }
+}
