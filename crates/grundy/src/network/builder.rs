@@ -1,9 +1,7 @@
 //! Making networks node by node: equal nodes are one.
 
 use super::{Interface, Kind, Network, NodeId, Signal};
-use hashbrown::HashTable;
-use rustc_hash::FxHasher;
-use std::hash::{Hash, Hasher};
+use crate::tabling::{Table, hash_values};
 use std::ops::Range;
 
 /// A network in the making.
@@ -12,7 +10,8 @@ pub(crate) struct Builder {
     /// For each node, where its inputs are.
     places: Vec<(u32, u32)>,
     pool: Vec<Signal>,
-    known: HashTable<u32>,
+    /// Nodes by what they are.
+    known: Table,
     loops: Vec<Range<u32>>,
     loop_start: Option<u32>,
     /// Nodes whose inputs come, or came, later.
@@ -27,23 +26,22 @@ impl Builder {
             kinds: vec![Kind::Input; 1 + inputs],
             places: vec![(0, 0); 1 + inputs],
             pool: Vec::with_capacity(edges),
-            known: HashTable::with_capacity(nodes),
+            known: Table::with_capacity(nodes),
             loops: Vec::new(),
             loop_start: None,
             reserved: Vec::new(),
         };
         builder.kinds[0] = Kind::Or;
-        builder.known.insert_unique(hash_node(Kind::Or, &[]), 0, |_| 0);
+        builder.known.insert(hash_node(Kind::Or, &[]), 0);
         builder
     }
 
     /// A network, to be continued: its nodes keep their numbers.
     pub(crate) fn resume(network: &Network) -> Builder {
         let places = network.starts.windows(2).map(|pair| (pair[0], pair[1] - pair[0])).collect();
-        let mut known = HashTable::with_capacity(network.node_count());
-        let hash = |&node: &u32| hash_node(network.kinds[node as usize], network.inputs(NodeId(node)));
+        let mut known = Table::with_capacity(network.node_count());
         for node in network.nodes().filter(|&node| network.kind(node) != Kind::Input) {
-            known.insert_unique(hash(&node.0), node.0, hash);
+            known.insert(hash_node(network.kind(node), network.inputs(node)), node.0);
         }
         Builder {
             kinds: network.kinds.clone(),
@@ -79,12 +77,12 @@ impl Builder {
             let (start, len) = places[node as usize];
             &pool[start as usize..][..len as usize]
         };
-        let same = |&node: &u32| kinds[node as usize] == kind && inputs_of(node) == &inputs[..];
-        if let Some(&node) = known.find(hash, same) {
+        let same = |node: u32| kinds[node as usize] == kind && inputs_of(node) == &inputs[..];
+        if let Some(node) = known.find(hash, same) {
             return Signal::of(NodeId(node));
         }
         let node = kinds.len() as u32;
-        known.insert_unique(hash, node, |&node| hash_node(kinds[node as usize], inputs_of(node)));
+        known.insert(hash, node);
         kinds.push(kind);
         places.push((pool.len() as u32, inputs.len() as u32));
         pool.extend_from_slice(inputs);
@@ -156,9 +154,6 @@ impl Builder {
     }
 }
 
-fn hash_node(kind: Kind, inputs: &[Signal]) -> u64 {
-    let mut hasher = FxHasher::default();
-    kind.hash(&mut hasher);
-    inputs.hash(&mut hasher);
-    hasher.finish()
+fn hash_node(kind: Kind, inputs: &[Signal]) -> u32 {
+    hash_values([kind as u32].into_iter().chain(inputs.iter().map(|input| input.0)))
 }

@@ -30,6 +30,12 @@ pub(crate) fn hash(values: impl Iterator<Item = u32>) -> u32 {
 }
 
 impl Table {
+    /// An empty table with room for so many rows.
+    pub(crate) fn with_capacity(rows: usize) -> Table {
+        let slots = (rows * 8 / FULL_EIGHTHS + 1).next_power_of_two().max(SMALLEST);
+        Table { slots: vec![EMPTY; slots], shift: 32 - slots.ilog2(), len: 0 }
+    }
+
     pub(crate) fn bytes(&self) -> usize {
         self.slots.capacity() * 8
     }
