@@ -207,6 +207,14 @@ impl Interface {
         self.outputs().for_each(&mut visit);
     }
 
+    /// Whether another interface of the same game has the same outputs and initial state.
+    pub(super) fn has_same_outputs(&self, other: &Interface) -> bool {
+        let initial = |interface: &Interface| -> Vec<bool> {
+            interface.fluents.iter().map(|fluent| fluent.initial).collect()
+        };
+        self.outputs().eq(other.outputs()) && initial(self) == initial(other)
+    }
+
     fn outputs(&self) -> impl Iterator<Item = Signal> + '_ {
         let legal = self.moves.iter().flat_map(|one_move| [one_move.legal, one_move.guard]);
         let next = self.fluents.iter().map(|fluent| fluent.next);

@@ -185,6 +185,13 @@ impl Network {
         self
     }
 
+    /// Whether another network of the same game has the same nodes, with the same outputs.
+    pub(crate) fn is_same(&self, other: &Network) -> bool {
+        let has_same_nodes = (&self.kinds, &self.starts, &self.edges, &self.loops)
+            == (&other.kinds, &other.starts, &other.edges, &other.loops);
+        has_same_nodes && self.interface.has_same_outputs(&other.interface)
+    }
+
     /// For each node the number of edges and outputs that read it.
     pub(crate) fn reader_counts(&self) -> Vec<u32> {
         let mut counts = vec![0; self.kinds.len()];

@@ -66,7 +66,7 @@ pub const PASSES: [Pass; 13] = [
 ];
 
 /// The order in which passes run. Some run again, where others have left them something to do.
-const PIPELINE: [&str; 29] = [
+const PIPELINE: [&str; 30] = [
     "unread",
     "constants",
     "single-input",
@@ -76,6 +76,7 @@ const PIPELINE: [&str; 29] = [
     "single-input",
     "absorb",
     "factoring",
+    "unneeded",
     "groups",
     "left-out",
     "constants",
@@ -135,16 +136,26 @@ pub fn optimize_until(
     let mut sizes = vec![size("connect", &network)];
     let mut network = network;
     let mut groups = None;
+    // The passes that have found nothing to do in the network as it is.
+    let mut idle: Vec<&str> = Vec::new();
     for name in PIPELINE.into_iter().filter(|name| wanted(name)) {
         let pass = PASSES.iter().find(|pass| pass.name == name).expect("the pipeline names passes");
         // The turns of roles show when constants and single inputs are out of the way, and before anything is shared.
         if matches!(name, "legality" | "factoring" | "groups" | "left-out") && groups.is_none() {
             groups = Some(known.completed(&network));
+            idle.clear();
         }
         if is_over() {
             return None;
         }
-        network = (pass.run)(&network, groups.as_ref().unwrap_or(known));
+        if !idle.contains(&name) {
+            let next = (pass.run)(&network, groups.as_ref().unwrap_or(known));
+            match next.is_same(&network) {
+                true => idle.push(name),
+                false => idle.clear(),
+            }
+            network = next;
+        }
         sizes.push(size(name, &network));
     }
     if let Some(groups) = groups {
