@@ -142,6 +142,18 @@ pub struct Tries {
     pub complete: bool,
 }
 
+impl Tries {
+    fn counted<E>(
+        literals: &[&Literal],
+        steps: u64,
+        count: impl FnOnce(&mut Budget, &mut [u64]) -> Result<(), E>,
+    ) -> Tries {
+        let mut counts = vec![0; literals.len()];
+        let ended = count(&mut Budget::new(steps, None), &mut counts);
+        Tries { counts, complete: ended.is_ok() }
+    }
+}
+
 /// How often each condition of a conjunction succeeds when it is matched with a memory in this order, with some
 /// variables bound from the start. A test waits until its variables are bound. The successes are counted without going
 /// through all matches, which ends after so many steps.
@@ -152,11 +164,9 @@ pub fn tries(
     bound: &[(VariableId, TermId)],
     steps: u64,
 ) -> Tries {
-    let mut counts = vec![0; literals.len()];
-    let mut budget = Budget::new(steps, None);
-    let terms = &domain.program.terms;
-    let ended = matching::count_tries(terms, memory, literals, bound, &mut budget, &mut counts);
-    Tries { counts, complete: ended.is_ok() }
+    Tries::counted(literals, steps, |budget, counts| {
+        matching::count_tries(&domain.program.terms, memory, literals, bound, budget, counts)
+    })
 }
 
 /// Like [`tries`], but match after match, as whoever uses the rules would find them; what takes time is this.
@@ -167,9 +177,7 @@ pub fn match_all(
     bound: &[(VariableId, TermId)],
     steps: u64,
 ) -> Tries {
-    let mut counts = vec![0; literals.len()];
-    let mut budget = Budget::new(steps, None);
-    let terms = &domain.program.terms;
-    let ended = matching::count_matching(terms, memory, literals, bound, &mut budget, &mut counts);
-    Tries { counts, complete: ended.is_ok() }
+    Tries::counted(literals, steps, |budget, counts| {
+        matching::count_matching(&domain.program.terms, memory, literals, bound, budget, counts)
+    })
 }
