@@ -209,10 +209,8 @@ impl Interface {
 
     /// Whether another interface of the same game has the same outputs and initial state.
     pub(super) fn has_same_outputs(&self, other: &Interface) -> bool {
-        let initial = |interface: &Interface| -> Vec<bool> {
-            interface.fluents.iter().map(|fluent| fluent.initial).collect()
-        };
-        self.outputs().eq(other.outputs()) && initial(self) == initial(other)
+        let initial = self.fluents.iter().map(|fluent| fluent.initial);
+        self.outputs().eq(other.outputs()) && initial.eq(other.fluents.iter().map(|fluent| fluent.initial))
     }
 
     fn outputs(&self) -> impl Iterator<Item = Signal> + '_ {

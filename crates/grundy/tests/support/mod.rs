@@ -41,7 +41,6 @@ pub(crate) fn assert_agree<A: Reasoner, B: Reasoner>(a: &mut A, b: &mut B, playo
 }
 
 /// Like [`assert_agree`], but states may differ in what no answer depends on.
-#[allow(dead_code, reason = "not all tests have such machines")]
 pub(crate) fn assert_same_answers<A: Reasoner, B: Reasoner>(
     a: &mut A,
     b: &mut B,

@@ -150,9 +150,10 @@ pub fn optimize_until(
         }
         if !idle.contains(&name) {
             let next = (pass.run)(&network, groups.as_ref().unwrap_or(known));
-            match next.is_same(&network) {
-                true => idle.push(name),
-                false => idle.clear(),
+            if next.is_same(&network) {
+                idle.push(name);
+            } else {
+                idle.clear();
             }
             network = next;
         }
