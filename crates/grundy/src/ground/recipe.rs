@@ -2,7 +2,7 @@
 
 use super::arena::Arena;
 use crate::flat::{Flat, FlatAtom, FlatLiteral, FlatRule, RelationId};
-use crate::tabling::{Engine, Plan, Relation, Stop, values};
+use crate::tabling::{Engine, Plan, Queue, Relation, Stop, values};
 use grundy_syntax::Terms;
 use std::ops::Range;
 
@@ -21,9 +21,18 @@ struct Follows {
 enum Source {
     /// The row that the condition of this number has matched.
     Matched(usize),
-    /// A negated atom, the one of this number among those that the plan ignores. It may not be known yet, or never
-    /// be true.
-    Mentioned(RelationId, usize, Follows),
+    /// A negated atom, which may not be known yet, or never be true.
+    Mentioned(Mention),
+}
+
+/// A negated atom of a rule.
+struct Mention {
+    relation: RelationId,
+    /// Its number among those that the plan ignores.
+    nth: usize,
+    follows: Follows,
+    /// What has not been looked up yet. Conditions that have to be put in order cannot wait.
+    queue: Option<Queue>,
 }
 
 /// How a rule is stored.
@@ -50,20 +59,40 @@ impl Recipe {
                 FlatLiteral::Not(_) => {
                     mentioned += 1;
                     let follows = Follows::new(&flat.terms, rule, atom);
-                    ((atom.relation, false), Source::Mentioned(atom.relation, mentioned - 1, follows))
+                    let mention = Mention {
+                        relation: atom.relation,
+                        nth: mentioned - 1,
+                        follows,
+                        queue: Some(Queue::default()),
+                    };
+                    ((atom.relation, false), Source::Mentioned(mention))
                 }
                 _ => ((atom.relation, true), Source::Matched(number)),
             });
         }
         conditions.sort_by_key(|(kind, _)| *kind);
-        let (literals, sources): (Vec<_>, Vec<_>) = conditions.into_iter().unzip();
+        let (literals, mut sources): (Vec<_>, Vec<_>) = conditions.into_iter().unzip();
         let runs = runs(&literals);
+        for place in runs.iter().cloned().flatten() {
+            if let Source::Mentioned(mention) = &mut sources[place - 1] {
+                mention.queue = None;
+            }
+        }
         let head = Follows::new(&flat.terms, rule, &rule.head);
         (literals, Recipe { block: 0, head, sources: sources.into(), runs })
     }
 
-    /// Writes the instance that has matched; tells whether two of its conditions are the same atom. If its head has to
-    /// be looked up, that is put off, but not in that case.
+    /// Prepares for a run of the rule.
+    pub(super) fn begin(&mut self) {
+        for source in &mut self.sources {
+            if let Source::Mentioned(Mention { queue: Some(queue), .. }) = source {
+                queue.clear();
+            }
+        }
+    }
+
+    /// Writes the instance that has matched; tells whether two of its conditions are the same atom. Looking up atoms is
+    /// put off, but not in that case.
     #[inline]
     pub(super) fn write(
         &mut self,
@@ -73,31 +102,44 @@ impl Recipe {
         rows: &mut Arena,
         instances: u64,
     ) -> Result<bool, Stop> {
+        let number = rows.len() as u32;
+        let mut is_enough = false;
         let head = match self.head.known(engine) {
+            Some(row) => row,
             None if self.head.pays(engine, instances) => {
                 let (row, _) = engine.derive(plan)?;
                 self.head.learn(engine, row);
-                Some(row)
+                row
             }
-            known => known,
+            None => {
+                is_enough |= engine.derive_later(plan, number);
+                UNKNOWN
+            }
         };
         let mut repeated = false;
         rows.push_with(|record| {
-            record[0] = head.unwrap_or(UNKNOWN);
+            record[0] = head;
             for (place, source) in record[1..].iter_mut().zip(&mut self.sources) {
                 *place = match source {
                     Source::Matched(literal) => engine.rows[*literal],
-                    Source::Mentioned(relation, nth, follows) => match follows.known(engine) {
-                        Some(row) => row,
-                        None => {
-                            let key = values(&engine.registers, &plan.ignored[*nth]);
-                            let (row, _) = mentions[relation.0 as usize].insert(key);
-                            if follows.pays(engine, instances) {
-                                follows.learn(engine, row);
+                    Source::Mentioned(Mention { relation, nth, follows, queue }) => {
+                        let atom = values(&engine.registers, &plan.ignored[*nth]);
+                        let pays = || follows.pays(engine, instances);
+                        match (follows.known(engine), queue) {
+                            (Some(row), _) => row,
+                            (None, Some(queue)) if !pays() => {
+                                is_enough |= queue.push(atom, number);
+                                UNKNOWN
                             }
-                            row
+                            (None, _) => {
+                                let (row, _) = mentions[relation.0 as usize].insert(atom);
+                                if pays() {
+                                    follows.learn(engine, row);
+                                }
+                                row
+                            }
                         }
-                    },
+                    }
                 };
             }
             for run in &self.runs {
@@ -106,30 +148,33 @@ impl Recipe {
                 repeated |= atoms.windows(2).any(|pair| pair[0] == pair[1]);
             }
         });
-        if head.is_none() {
-            let last = rows.len() - 1;
-            if repeated {
-                (rows.get_mut(last)[0], _) = engine.derive(plan)?;
-            } else if engine.derive_later(plan, last as u32) {
-                self.fill_in_heads(engine, plan, rows)?;
-            }
+        if is_enough || repeated {
+            self.fill_in(engine, plan, mentions, rows)?;
         }
         Ok(repeated)
     }
 
-    /// Looks up the heads that were put off.
-    pub(super) fn fill_in_heads(
-        &self,
+    /// Looks up the atoms that were put off.
+    #[inline(never)]
+    pub(super) fn fill_in(
+        &mut self,
         engine: &mut Engine,
         plan: &Plan,
+        mentions: &mut [Relation],
         rows: &mut Arena,
     ) -> Result<(), Stop> {
+        for (place, source) in self.sources.iter_mut().enumerate() {
+            if let Source::Mentioned(Mention { relation, queue: Some(queue), .. }) = source {
+                let fill_in = |record: u32, row| rows.get_mut(record as usize)[1 + place] = row;
+                mentions[relation.0 as usize].insert_all(queue, fill_in);
+            }
+        }
         engine.derive_queued(plan, |record, head| rows.get_mut(record as usize)[0] = head)
     }
 
     pub(super) fn bytes(&self) -> usize {
         let mentioned = self.sources.iter().map(|source| match source {
-            Source::Mentioned(_, _, follows) => follows.rows.capacity() * 4,
+            Source::Mentioned(mention) => mention.follows.rows.capacity() * 4,
             Source::Matched(_) => 0,
         });
         self.head.rows.capacity() * 4 + mentioned.sum::<usize>()

@@ -311,11 +311,7 @@ impl Store {
         budget: &Budget,
     ) -> Result<(Vec<Block>, u64), Stop> {
         self.recipes.clear();
-        let resolve = |(mentions, relation): (&Relation, &Relation)| -> Vec<u32> {
-            (0..mentions.len())
-                .map(|row| relation.find(mentions.row(row).iter().copied()).unwrap_or(NEVER))
-                .collect()
-        };
+        let resolve = |(mentions, relation): (&Relation, &Relation)| relation.find_all(mentions, NEVER);
         let resolved: Vec<Vec<u32>> = self.mentions.iter().zip(relations).map(resolve).collect();
         let mut reduced: Vec<(usize, SmallVec<[u32; 16]>)> = Vec::new();
         for (number, block) in self.blocks.iter_mut().enumerate() {
@@ -379,10 +375,13 @@ impl Fire for Store {
 
     fn begin(&mut self, plan: &Plan) -> u64 {
         if self.active
-            && plan.repeats
-            && let Some(recipe) = &self.recipes[self.current]
+            && let Some(recipe) = &mut self.recipes[self.current]
         {
-            self.compare_from_now_on(recipe.block);
+            recipe.begin();
+            let block = recipe.block;
+            if plan.repeats {
+                self.compare_from_now_on(block);
+            }
         }
         self.begun_with = self.instances[self.current];
         self.allowance()
@@ -435,7 +434,10 @@ impl Fire for Store {
     fn end(&mut self, engine: &mut Engine, plan: &Plan) -> Result<(), Stop> {
         let recipe = self.recipes.get_mut(self.current).and_then(Option::as_mut);
         match recipe.filter(|_| self.active) {
-            Some(recipe) => recipe.fill_in_heads(engine, plan, &mut self.blocks[recipe.block].rows),
+            Some(recipe) => {
+                let rows = &mut self.blocks[recipe.block].rows;
+                recipe.fill_in(engine, plan, &mut self.mentions, rows)
+            }
             None => engine.derive_queued(plan, |_, _| {}),
         }
     }

@@ -16,5 +16,5 @@ mod table;
 pub(crate) use engine::{Budget, Engine, RulePlans, Stop};
 pub(crate) use join::{Fire, share_done, values};
 pub(crate) use plan::Plan;
-pub(crate) use relation::Relation;
+pub(crate) use relation::{Queue, Relation};
 pub(crate) use table::{Table, hash as hash_values};

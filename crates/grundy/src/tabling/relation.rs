@@ -127,6 +127,30 @@ impl Relation {
         self.rows.find(hash, |row| same(self.row(row), values.clone()))
     }
 
+    /// For each row of another relation its number here, or `none`.
+    pub(crate) fn find_all(&self, other: &Relation, none: u32) -> Vec<u32> {
+        let mut found = Vec::with_capacity(other.len as usize);
+        let mut hashes = Vec::with_capacity(AT_ONCE);
+        for start in (0..other.len).step_by(AT_ONCE) {
+            let rows = (start..other.len.min(start + AT_ONCE as u32)).map(|row| other.row(row));
+            hashes.clear();
+            hashes.extend(rows.clone().map(|row| hash(row.iter().copied())));
+            self.touch(&hashes);
+            let find = |(values, &hash): (&[u32], &u32)| self.rows.find(hash, |row| self.row(row) == values);
+            found.extend(rows.zip(&hashes).map(find).map(|row| row.unwrap_or(none)));
+        }
+        found
+    }
+
+    /// Looks at the rows that may have these hashes: none depends on another, so that the waits for memory overlap, and
+    /// afterwards they are in the cache.
+    #[inline]
+    fn touch(&self, hashes: &[u32]) {
+        let touched = hashes.iter().filter_map(|&hash| self.rows.peek(hash));
+        let touched = touched.filter_map(|row| self.values.get(row as usize * self.arity));
+        std::hint::black_box(touched.fold(0, |all, value| all ^ value));
+    }
+
     /// Adds a row unless it is there; its number, and whether it is new.
     #[inline]
     pub(crate) fn insert(&mut self, values: impl Iterator<Item = u32> + Clone) -> (u32, bool) {
@@ -135,10 +159,7 @@ impl Relation {
 
     /// The same for the rows of a queue; `receive` gets the ticket of each and its number.
     pub(crate) fn insert_all(&mut self, queue: &mut Queue, mut receive: impl FnMut(u32, u32)) {
-        // Looking at all places first, none of which depends on another, overlaps the waits for memory.
-        let touched = queue.hashes.iter().filter_map(|&hash| self.rows.peek(hash));
-        let touched = touched.filter_map(|row| self.values.get(row as usize * self.arity));
-        std::hint::black_box(touched.fold(0, |all, value| all ^ value));
+        self.touch(&queue.hashes);
         for (at, (&hash, &ticket)) in queue.hashes.iter().zip(&queue.tickets).enumerate() {
             let values = queue.values[at * self.arity..][..self.arity].iter().copied();
             let (row, _) = self.insert_hashed(hash, values);
