@@ -79,8 +79,9 @@ fn attempt(
     engine.progress = config.progress.clone();
     let caps = |flat: &Flat| tactics.caps(simplified, flat);
     Grounder::new(&program, &flat, &mut engine, config, caps(&flat)).evaluate_statics(0)?;
-    let mut splits = Vec::new();
+    let (mut splits, mut late) = (Vec::new(), Vec::new());
     if !config.faithful {
+        late = compact::take_late(&mut flat);
         let known = engine.relations.len();
         flat.terms = std::mem::take(&mut engine.terms);
         splits = compact::split(&mut program, &mut flat, &engine.relations, &config.thresholds);
@@ -105,6 +106,9 @@ fn attempt(
     }
     grounder.store.check().map_err(|stop| grounder.error(stop, 0))?;
     let mut store = grounder.store;
+    if !config.faithful {
+        store = ground_late(&mut program, &mut flat, &mut engine, (&mut splits, store), late, config)?;
+    }
     let instances = blame::instances(&program, &flat, &store.instances, |_| true);
     if !config.faithful {
         // The second round looks at what the first one has split.
@@ -144,6 +148,27 @@ fn attempt(
         residue,
         lifted: tactics.lifted(),
     })
+}
+
+/// Grounds the rules that could wait.
+fn ground_late(
+    program: &mut Program,
+    flat: &mut Flat,
+    engine: &mut Engine,
+    (splits, store): (&mut Vec<Split>, Store),
+    late: Vec<FlatRule>,
+    config: &GroundConfig,
+) -> Result<Store, Failure> {
+    flat.terms = std::mem::take(&mut engine.terms);
+    let first = flat.rules.len();
+    splits.extend(compact::add_late(program, flat, &engine.relations, late, &config.thresholds));
+    engine.extend(flat);
+    let mut grounder = Grounder { program, flat, engine, store };
+    grounder.store.active = true;
+    grounder.store.extend(flat, &[]);
+    grounder.run_all(first..flat.rules.len())?;
+    grounder.store.check().map_err(|stop| grounder.error(stop, 0))?;
+    Ok(grounder.store)
 }
 
 /// Puts right what was split wrongly: counts the instances that split rules would have had unsplit, splits what has

@@ -8,11 +8,17 @@ use super::estimate::Estimates;
 use crate::flat::{Flat, FlatLiteral, FlatRule, RelationKind};
 use grundy_syntax::VariableId;
 
-/// How much less has to come of it.
-const MIN_GAIN: f64 = 1.5;
+/// How much less has to come of it where sizes are estimated.
+pub(super) const MIN_GAIN: f64 = 1.5;
+
+/// The same where they are known.
+pub(super) const MIN_SURE_GAIN: f64 = 1.1;
 
 /// A part may not have more instances than this.
 const MAX_PART: f64 = 2e7;
+
+/// A negated condition that remains in no larger share of the instances does not keep them from being a group.
+const RARE: f64 = 0.25;
 
 /// What an instance costs that is matched, but not stored.
 const MATCH_COST: f64 = 0.1;
@@ -22,12 +28,14 @@ const MATCH_COST: f64 = 0.1;
 pub(super) struct Item {
     pub(super) source: Source,
     pub(super) variables: Vec<VariableId>,
-    kind: RelationKind,
+    pub(super) kind: RelationKind,
     is_positive: bool,
     /// Whether it asks for a move.
     is_move: bool,
     /// Of all assignments to its variables, the share that meets the condition.
     share: f64,
+    /// The share for which it remains a condition: what is never true is no condition if it is negated.
+    remains: f64,
 }
 
 /// Where a condition comes from.
@@ -39,17 +47,40 @@ pub(super) enum Source {
     Part(Vec<Item>),
 }
 
-/// The conditions that a rule should have; `None` if it is best left as it is. It is not worth while for a rule that
-/// costs less than `min_cost`; if it is known what the rule costs, that is `actual`.
+impl Item {
+    /// The conditions of the rule that it is, or has in it, by number.
+    pub(super) fn conditions(&self) -> Vec<usize> {
+        match &self.source {
+            Source::Condition(number) => vec![*number],
+            Source::Part(items) => items.iter().flat_map(Item::conditions).collect(),
+        }
+    }
+}
+
+/// When it is worth while to split a rule.
+#[derive(Clone, Copy)]
+pub(super) struct Worth {
+    /// What it has to cost.
+    pub(super) min_cost: f64,
+    /// How many times as much as afterwards.
+    pub(super) min_gain: f64,
+    /// How many times as many matches as the rule has all those that may form groups of moves together with it.
+    pub(super) in_company: f64,
+}
+
+/// The conditions that a rule should have; `None` if it is best left as it is. If it is known what the rule costs, that
+/// is `actual`.
 pub(super) fn decompose(
     flat: &Flat,
-    estimates: &Estimates,
+    estimates: &Estimates<'_>,
     rule: &FlatRule,
     sizes: &[f64],
-    min_cost: f64,
+    worth: Worth,
     actual: Option<f64>,
 ) -> Option<Vec<Item>> {
-    let planner = Planner { flat, estimates, rule, sizes, head: variables(flat, &rule.head.args) };
+    let Worth { min_cost, min_gain, in_company } = worth;
+    let planner =
+        Planner { flat, estimates, rule, sizes, in_company, head: variables(flat, &rule.head.args) };
     let items = planner.items();
     let unsplit = actual.unwrap_or_else(|| planner.cost(&items));
     if unsplit < min_cost {
@@ -58,7 +89,7 @@ pub(super) fn decompose(
     let plans = [Planner::instances, Planner::rows, Planner::cost_after]
         .map(|measure| planner.eliminate(items.clone(), measure));
     let best = plans.into_iter().flatten().min_by(|a, b| a.0.total_cmp(&b.0))?;
-    (best.0 * MIN_GAIN <= unsplit).then_some(best.1)
+    (best.0 * min_gain <= unsplit).then_some(best.1)
 }
 
 fn variables(flat: &Flat, terms: &[grundy_syntax::TermId]) -> Vec<VariableId> {
@@ -71,10 +102,11 @@ fn variables(flat: &Flat, terms: &[grundy_syntax::TermId]) -> Vec<VariableId> {
 
 struct Planner<'a> {
     flat: &'a Flat,
-    estimates: &'a Estimates,
+    estimates: &'a Estimates<'a>,
     rule: &'a FlatRule,
     /// How many values each variable can have.
     sizes: &'a [f64],
+    in_company: f64,
     head: Vec<VariableId>,
 }
 
@@ -90,18 +122,16 @@ impl Planner<'_> {
     fn items(&self) -> Vec<Item> {
         let item = |(number, literal): (usize, &FlatLiteral)| {
             let terms: Vec<_> = literal.terms().collect();
-            let (kind, share) = match literal {
-                FlatLiteral::Holds(atom) => (self.flat.info(atom.relation).kind, self.estimates.share(atom)),
-                FlatLiteral::Not(atom) => (self.flat.info(atom.relation).kind, 1.0),
-                FlatLiteral::Distinct(_) => (RelationKind::Static, 1.0),
-            };
+            let share = literal.atom().map_or(1.0, |atom| self.estimates.share(atom));
+            let is_positive = matches!(literal, FlatLiteral::Holds(_));
             Item {
                 source: Source::Condition(number),
                 variables: variables(self.flat, &terms),
-                kind,
-                is_positive: matches!(literal, FlatLiteral::Holds(_)),
+                kind: literal.atom().map_or(RelationKind::Static, |atom| self.flat.info(atom.relation).kind),
+                is_positive,
                 is_move: literal.atom().is_some_and(|atom| self.estimates.is_move(atom)),
-                share,
+                share: if is_positive { share } else { 1.0 },
+                remains: if is_positive { 1.0 } else { share },
             }
         };
         self.rule.body.iter().enumerate().map(item).collect()
@@ -133,12 +163,14 @@ impl Planner<'_> {
     fn complement(&self, head: &[VariableId], items: &[Item], matches: f64) -> f64 {
         let mut moves = items.iter().filter(|item| item.is_move);
         let (Some(one), None) = (moves.next(), moves.next()) else { return matches };
-        let is_other = |item: &&Item| item.is_positive && !item.is_move && item.kind == RelationKind::Dynamic;
+        let is_other =
+            |item: &&Item| !item.is_move && item.kind == RelationKind::Dynamic && item.remains > RARE;
         let others: Vec<Item> = items.iter().filter(is_other).cloned().collect();
         let kept = others.iter().flat_map(|item| &item.variables).chain(head);
         let kept: Vec<VariableId> = kept.copied().filter(|v| !one.variables.contains(v)).collect();
         let groups = self.matches(&others).max(self.assignments(kept.into_iter()));
-        groups + (groups * self.estimates.moves() - matches).max(0.0)
+        let missing = groups * self.estimates.moves() - matches * self.in_company;
+        (groups + missing.max(0.0)) / self.in_company
     }
 
     /// What a rule with these conditions costs, with all parts.
@@ -216,7 +248,15 @@ impl Planner<'_> {
 
     /// The rows of the part.
     fn rows(&self, items: &[Item], bag: &Bag) -> f64 {
-        self.instances(items, bag).min(self.assignments(bag.shared.iter().copied()))
+        let by_condition = bag.moved.iter().filter_map(|&at| match items[at].source {
+            Source::Condition(number) if items[at].is_positive => {
+                let atom = self.rule.body[number].atom()?;
+                self.estimates.projection(&self.flat.terms, atom, &bag.shared)
+            }
+            _ => None,
+        });
+        let most = self.instances(items, bag).min(self.assignments(bag.shared.iter().copied()));
+        by_condition.fold(most, f64::min)
     }
 
     /// What all costs with the part.
@@ -240,6 +280,7 @@ impl Planner<'_> {
             is_positive: true,
             is_move: false,
             share: (rows / combinations.max(1.0)).min(1.0),
+            remains: 1.0,
         });
         rest
     }

@@ -4,12 +4,23 @@
 //! each condition, the share of all rows that its relation has.
 
 use super::domains::{Domains, variable_domains};
-use crate::flat::{Flat, FlatAtom, FlatLiteral, FlatRule, RelationKind};
+use crate::flat::{Flat, FlatAtom, FlatLiteral, FlatRule, RelationId, RelationKind};
 use crate::tabling::Relation;
-use grundy_syntax::{Keyword, Program, TermId, Terms, VariableId};
+use grundy_syntax::{Keyword, Program, Term, TermId, Terms, VariableId};
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+
+/// Relations with more rows are not looked at row by row.
+const MANY_ROWS: u32 = 1 << 17;
+
+/// How many different rows there are in some columns of a relation.
+type Projections = RefCell<FxHashMap<(RelationId, Box<[usize]>), f64>>;
 
 /// Sizes of relations and columns.
-pub(super) struct Estimates {
+pub(super) struct Estimates<'a> {
+    /// The relations, if they are complete.
+    complete: &'a [Relation],
+    projections: Projections,
     /// What can stand in each column, if relations are not complete yet.
     domains: Option<Domains>,
     /// The number of rows of each relation.
@@ -20,13 +31,13 @@ pub(super) struct Estimates {
     is_move: Vec<bool>,
 }
 
-impl Estimates {
+impl<'a> Estimates<'a> {
     pub(super) fn new(
         program: &Program,
         flat: &Flat,
         relations: &[Relation],
         domains: &Domains,
-    ) -> Estimates {
+    ) -> Estimates<'a> {
         let columns: Vec<Vec<f64>> = domains
             .iter()
             .map(|columns| columns.iter().map(|domain| domain.size().max(1.0)).collect())
@@ -37,8 +48,14 @@ impl Estimates {
                 sizes[relation] = f64::from(relations[relation].len());
             }
         }
-        let mut estimates =
-            Estimates { domains: Some(domains.clone()), sizes, columns, is_move: moves(program, flat) };
+        let mut estimates = Estimates {
+            complete: &[],
+            projections: Projections::default(),
+            domains: Some(domains.clone()),
+            sizes,
+            columns,
+            is_move: moves(program, flat),
+        };
         // What rules can derive is often far less than the product of the columns. Each round carries that
         // one view further; three are enough for `legal`, `does` and what follows.
         for _ in 0..3 {
@@ -64,12 +81,19 @@ impl Estimates {
     }
 
     /// The sizes of complete relations.
-    pub(super) fn exact(program: &Program, flat: &Flat, relations: &[Relation]) -> Estimates {
+    pub(super) fn exact(program: &Program, flat: &Flat, relations: &'a [Relation]) -> Estimates<'a> {
         let sizes = relations.iter().map(|relation| f64::from(relation.len())).collect();
         let of =
             |relation: &Relation| (0..relation.arity()).map(|column| relation.distinct(column)).collect();
         let columns = relations.iter().map(of).collect();
-        Estimates { domains: None, sizes, columns, is_move: moves(program, flat) }
+        Estimates {
+            complete: relations,
+            projections: Projections::default(),
+            domains: None,
+            sizes,
+            columns,
+            is_move: moves(program, flat),
+        }
     }
 
     /// How many values each variable of a rule can have.
@@ -127,6 +151,27 @@ impl Estimates {
         let relation = atom.relation.0 as usize;
         let all: f64 = self.columns[relation].iter().product();
         (self.sizes[relation] / all.max(1.0)).min(1.0)
+    }
+
+    /// How many assignments to some variables an atom allows, if it has them all and its relation is complete and not
+    /// too large.
+    pub(super) fn projection(&self, terms: &Terms, atom: &FlatAtom, variables: &[VariableId]) -> Option<f64> {
+        let relation = self.complete.get(atom.relation.0 as usize)?;
+        let is = |variable: VariableId, arg: TermId| terms.get(arg) == Term::Variable(variable);
+        let column = |&variable: &VariableId| atom.args.iter().position(|&arg| is(variable, arg));
+        let mut columns = variables.iter().map(column).collect::<Option<Box<[usize]>>>()?;
+        columns.sort_unstable();
+        if relation.len() > MANY_ROWS {
+            return None;
+        }
+        let count = || {
+            let mut projected = Relation::new(columns.len());
+            for row in (0..relation.len()).map(|row| relation.row(row)) {
+                projected.insert(columns.iter().map(|&column| row[column]));
+            }
+            f64::from(projected.len())
+        };
+        Some(*self.projections.borrow_mut().entry((atom.relation, columns.clone())).or_insert_with(count))
     }
 
     /// Whether an atom is a move that somebody makes.

@@ -10,7 +10,8 @@
 //! 5. [`decompose`], [`split`]: a rule with many variables is split along a tree decomposition of its variables. The
 //!    parts that are introduced are shared between rules where they coincide.
 //!
-//! 6. [`revise`]: when relations are complete, what was split wrongly is put right.
+//! 6. [`late`]: rules that nothing depends on are split and ground when all else is known.
+//! 7. [`revise`]: when relations are complete, what was split wrongly is put right.
 //!
 //! Splitting has a price, so it is done where an estimate says that it pays: [`estimate`] knows the sizes of
 //! the static relations and, from [`domains`], which values can stand in which column.
@@ -18,6 +19,7 @@
 mod decompose;
 mod domains;
 mod estimate;
+mod late;
 mod merge;
 mod neutral;
 mod permanent;
@@ -27,13 +29,14 @@ mod revise;
 mod split;
 
 pub(super) use domains::{Domains, infer};
+pub(super) use late::take_late;
 pub(super) use merge::{Alternatives, merge_distinct};
 pub(super) use relevant::drop_irrelevant;
 pub(super) use revise::{revise, wrongly_split};
 pub(super) use split::Split;
 
 use super::config::Thresholds;
-use crate::flat::Flat;
+use crate::flat::{Flat, FlatRule};
 use crate::tabling::Relation;
 use grundy_syntax::Program;
 
@@ -59,4 +62,16 @@ pub(super) fn split(
     let domains = domains::infer(flat, relations);
     let estimates = estimate::Estimates::new(program, flat, relations, &domains);
     split::split_rules(program, flat, &estimates, thresholds)
+}
+
+/// Adds the rules that could wait, split where it pays: step 6. All other relations are complete.
+pub(super) fn add_late(
+    program: &mut Program,
+    flat: &mut Flat,
+    relations: &[Relation],
+    late: Vec<FlatRule>,
+    thresholds: &Thresholds,
+) -> Vec<Split> {
+    let estimates = estimate::Estimates::exact(program, flat, relations);
+    split::add_rules(program, flat, &estimates, late, thresholds)
 }

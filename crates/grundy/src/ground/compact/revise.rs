@@ -4,7 +4,7 @@
 //! counted, and it shows where the estimate was wrong: what would have been smaller unsplit is put back, and what
 //! turned out large is split by what is known now.
 
-use super::decompose::decompose;
+use super::decompose::{MIN_GAIN, Worth, decompose};
 use super::estimate::Estimates;
 use super::split::{Split, split_more};
 use crate::flat::{Flat, FlatLiteral, FlatRule, Origin, RelationKind};
@@ -110,6 +110,7 @@ pub(in crate::ground) fn revise(
     }
     let estimates = Estimates::exact(program, flat, relations);
     let (mut larger, mut replaced) = (Vec::new(), Vec::new());
+    let worth = Worth { min_cost, min_gain: MIN_GAIN, in_company: 1.0 };
     for number in (0..first_new).filter(|&number| !is_split[number]) {
         let rule = &flat.rules[number];
         let now = cost(flat, rule, instances[number] as f64);
@@ -117,13 +118,13 @@ pub(in crate::ground) fn revise(
             continue;
         }
         let sizes = estimates.variables(flat, rule);
-        if let Some(items) = decompose(flat, &estimates, rule, &sizes, min_cost, Some(now)) {
+        if let Some(items) = decompose(flat, &estimates, rule, &sizes, worth, Some(now)) {
             dropped[number] = true;
             larger.push((rule.clone(), items));
             replaced.push((number, now));
         }
     }
-    let splits = split_more(program, flat, larger);
+    let splits = split_more(program, flat, &estimates, larger);
     drop_unused(flat, &mut dropped);
     dropped.resize(flat.rules.len(), false);
     Revision { dropped, first_new, splits, replaced }

@@ -16,7 +16,7 @@
 //! `next(cell(X)) ← true(cell(X)), does(mark(V)), X ≠ V`. A *guard* then says which values there are: a
 //! relation that takes part in matching, but is no condition of the ground rules.
 
-use super::decompose::{Item, Source, decompose};
+use super::decompose::{Item, MIN_GAIN, MIN_SURE_GAIN, Source, Worth, decompose};
 use super::estimate::Estimates;
 use crate::flat::{
     Flat, FlatAtom, FlatLiteral, FlatRule, Origin, RelationId, RelationInfo, RelationKind, renumber,
@@ -24,6 +24,9 @@ use crate::flat::{
 use crate::ground::config::Thresholds;
 use grundy_syntax::{Program, TermId, VariableId};
 use rustc_hash::FxHashMap;
+
+/// A part is limited to what the rest of its rule can use if that is at most this share.
+const FAR_FEWER: f64 = 0.5;
 
 /// A rule that was split.
 pub(in crate::ground) struct Split {
@@ -37,18 +40,57 @@ pub(in crate::ground) struct Split {
 pub(super) fn split_rules(
     program: &mut Program,
     flat: &mut Flat,
-    estimates: &Estimates,
+    estimates: &Estimates<'_>,
     thresholds: &Thresholds,
 ) -> Vec<Split> {
     let rules = std::mem::take(&mut flat.rules);
+    let worth = Worth { min_cost: thresholds.split, min_gain: MIN_GAIN, in_company: 1.0 };
+    split_where(program, flat, estimates, rules.into_iter().map(|rule| (rule, worth)).collect())
+}
+
+/// Adds rules behind those that there are, split where it pays. All sizes are known, and rules for the same relation
+/// say together after which moves something stays as it is.
+pub(super) fn add_rules(
+    program: &mut Program,
+    flat: &mut Flat,
+    estimates: &Estimates<'_>,
+    rules: Vec<FlatRule>,
+    thresholds: &Thresholds,
+) -> Vec<Split> {
+    let matches = |rule: &FlatRule| {
+        let literals: Vec<&FlatLiteral> = rule.body.iter().collect();
+        let has_move =
+            literals.iter().filter_map(|literal| literal.atom()).any(|atom| estimates.is_move(atom));
+        let matches = estimates.matches(&flat.terms, &literals, &estimates.variables(flat, rule));
+        if has_move { matches } else { 0.0 }
+    };
+    let matches: Vec<f64> = rules.iter().map(matches).collect();
+    let mut together = vec![0.0; flat.relations.len()];
+    for (rule, matches) in rules.iter().zip(&matches) {
+        together[rule.head.relation.0 as usize] += matches;
+    }
+    let worth = |(rule, matches): (FlatRule, f64)| {
+        let in_company = (together[rule.head.relation.0 as usize] / matches.max(1.0)).max(1.0);
+        let worth = Worth { min_cost: thresholds.split / 4.0, min_gain: MIN_SURE_GAIN, in_company };
+        (rule, worth)
+    };
+    let rules = rules.into_iter().zip(matches).map(worth).collect();
+    split_where(program, flat, estimates, rules)
+}
+
+fn split_where(
+    program: &mut Program,
+    flat: &mut Flat,
+    estimates: &Estimates<'_>,
+    rules: Vec<(FlatRule, Worth)>,
+) -> Vec<Split> {
     let mut splits = Vec::new();
-    let mut splitter = Splitter::new(program, flat);
-    for rule in rules {
+    let mut splitter = Splitter::new(program, flat, estimates);
+    for (rule, worth) in rules {
         let kind = splitter.flat.info(rule.head.relation).kind;
         let may_split = matches!(rule.origin, Origin::Rule(_)) && kind != RelationKind::Static;
         let sizes = estimates.variables(splitter.flat, &rule);
-        let items =
-            may_split.then(|| decompose(splitter.flat, estimates, &rule, &sizes, thresholds.split, None));
+        let items = may_split.then(|| decompose(splitter.flat, estimates, &rule, &sizes, worth, None));
         match items.flatten() {
             Some(items) => {
                 let rules = splitter.split(rule.clone(), &items);
@@ -57,8 +99,7 @@ pub(super) fn split_rules(
             None => splitter.done.push(rule),
         }
     }
-    let done = splitter.done;
-    flat.rules = done;
+    flat.rules = splitter.done;
     splits
 }
 
@@ -66,37 +107,59 @@ pub(super) fn split_rules(
 pub(super) fn split_more(
     program: &mut Program,
     flat: &mut Flat,
+    estimates: &Estimates<'_>,
     planned: Vec<(FlatRule, Vec<Item>)>,
 ) -> Vec<Split> {
-    let done = std::mem::take(&mut flat.rules);
-    let mut splitter = Splitter::new(program, flat);
-    splitter.done = done;
+    let mut splitter = Splitter::new(program, flat, estimates);
     let split = |(rule, items): (FlatRule, Vec<Item>)| {
         let rules = splitter.split(rule.clone(), &items);
         Split { original: rule, rules }
     };
     let splits = planned.into_iter().map(split).collect();
-    let done = splitter.done;
-    flat.rules = done;
+    flat.rules = splitter.done;
     splits
 }
 
 /// The kind of a part, and its rule with variables numbered by first occurrence.
 type PartKey = (RelationKind, Box<[TermId]>, Vec<FlatLiteral>);
 
+/// A rule with one part left open: its head, its other conditions, and the arguments of the part.
+type Place = (FlatAtom, Vec<FlatLiteral>, Box<[TermId]>);
+
 struct Splitter<'a> {
     program: &'a mut Program,
     flat: &'a mut Flat,
+    estimates: &'a Estimates<'a>,
     /// Relations that were introduced, by the body of their rule.
     parts: FxHashMap<PartKey, (RelationId, usize)>,
+    /// For each that was introduced now how many conditions use it.
+    uses: FxHashMap<RelationId, u32>,
+    /// The relation of a part by the rule that uses it.
+    places: FxHashMap<Place, RelationId>,
     done: Vec<FlatRule>,
     /// The rules of the parts that the current rule uses.
     used: Vec<usize>,
 }
 
+/// The parts that rules have already, but for those that have several rules.
+fn known_parts(flat: &Flat, rules: &[FlatRule]) -> FxHashMap<PartKey, (RelationId, usize)> {
+    let mut counts = vec![0; flat.relations.len()];
+    rules.iter().for_each(|rule| counts[rule.head.relation.0 as usize] += 1);
+    let is_part =
+        |rule: &FlatRule| flat.info(rule.head.relation).is_part && counts[rule.head.relation.0 as usize] == 1;
+    let entry = |(number, rule): (usize, &FlatRule)| {
+        let kind = flat.info(rule.head.relation).kind;
+        ((kind, rule.head.args.clone(), rule.body.clone()), (rule.head.relation, number))
+    };
+    rules.iter().enumerate().filter(|(_, rule)| is_part(rule)).map(entry).collect()
+}
+
 impl<'a> Splitter<'a> {
-    fn new(program: &'a mut Program, flat: &'a mut Flat) -> Splitter<'a> {
-        Splitter { program, flat, parts: FxHashMap::default(), done: Vec::new(), used: Vec::new() }
+    fn new(program: &'a mut Program, flat: &'a mut Flat, estimates: &'a Estimates<'a>) -> Splitter<'a> {
+        let done = std::mem::take(&mut flat.rules);
+        let (uses, places) = (FxHashMap::default(), FxHashMap::default());
+        let parts = known_parts(flat, &done);
+        Splitter { program, flat, estimates, parts, uses, places, done, used: Vec::new() }
     }
 
     /// Adds a rule in the form that was planned, and the rules of its parts; the numbers of all these.
@@ -104,9 +167,33 @@ impl<'a> Splitter<'a> {
         let body = items.iter().map(|item| self.literal(&rule, item)).collect();
         rule.body = body;
         renumber(&mut self.flat.terms, &mut rule);
+        self.unite(&mut rule);
         self.used.push(self.done.len());
         self.done.push(rule);
         std::mem::take(&mut self.used)
+    }
+
+    /// Two rules that differ in nothing but a part become one if the part is either what it was in the one or what it was
+    /// in the other. Both are left, and are the same.
+    fn unite(&mut self, rule: &mut FlatRule) {
+        let relation = |literal: &FlatLiteral| literal.atom().map(|atom| atom.relation);
+        let is_part = |literal: &FlatLiteral| relation(literal).is_some_and(|id| self.uses.contains_key(&id));
+        let mut parts = (0..rule.body.len()).filter(|&at| is_part(&rule.body[at]));
+        let (Some(at), None) = (parts.next(), parts.next()) else { return };
+        let FlatLiteral::Holds(part) = rule.body.remove(at) else { return };
+        let place = (rule.head.clone(), rule.body.clone(), part.args.clone());
+        let known = *self.places.entry(place).or_insert(part.relation);
+        let is_same_kind = self.flat.info(known).kind == self.flat.info(part.relation).kind;
+        let is_alone = |id: RelationId| self.uses.get(&id) == Some(&1);
+        let mut united = part;
+        if known != united.relation && is_same_kind && is_alone(known) && is_alone(united.relation) {
+            // Nobody else may use the one or the other from now on.
+            self.parts.retain(|_, (relation, _)| *relation != known && *relation != united.relation);
+            let of_part = self.done.iter_mut().filter(|rule| rule.head.relation == united.relation);
+            of_part.for_each(|rule| rule.head.relation = known);
+            united.relation = known;
+        }
+        rule.body.insert(at, FlatLiteral::Holds(united));
     }
 
     /// The condition for an item: one of the rule's own, or a part.
@@ -117,6 +204,8 @@ impl<'a> Splitter<'a> {
                 let mut body: Vec<FlatLiteral> = items.iter().map(|item| self.literal(rule, item)).collect();
                 let guards = self.guards(rule, &body);
                 body.extend(guards);
+                let limits = self.limits(rule, item);
+                body.extend(limits);
                 FlatLiteral::Holds(self.part(rule, &item.variables, body))
             }
         }
@@ -168,14 +257,48 @@ impl<'a> Splitter<'a> {
         guards
     }
 
-    /// A condition that says what some variables can be: the condition itself if it is static, otherwise a guard
-    /// over its columns.
+    /// Conditions of the rule that leave far fewer values to variables of a part than the part itself does.
+    fn limits(&mut self, rule: &FlatRule, part: &Item) -> Vec<FlatLiteral> {
+        if part.kind != RelationKind::Dynamic {
+            return Vec::new();
+        }
+        let numbers = part.conditions();
+        let mut own = rule.clone();
+        let mut limits = Vec::new();
+        own.body = numbers.iter().map(|&number| rule.body[number].clone()).collect();
+        let mut values = self.estimates.variables(self.flat, &own);
+        loop {
+            let others = (0..rule.body.len()).filter(|number| !numbers.contains(number));
+            let limit = |number: usize| {
+                let literal = &rule.body[number];
+                let FlatLiteral::Holds(_) = literal else { return None };
+                let alone = FlatRule { body: vec![literal.clone()], ..rule.clone() };
+                let left = self.estimates.variables(self.flat, &alone);
+                let share = |v: &VariableId| left[v.0 as usize] / values[v.0 as usize];
+                let mut variables = self.variables_of([literal]);
+                variables
+                    .retain(|v| part.variables.contains(v) && (f64::MIN_POSITIVE..1.0).contains(&share(v)));
+                let share: f64 = variables.iter().map(share).product();
+                Some((share, literal.clone(), variables, left))
+            };
+            let best = others.filter_map(limit).min_by(|a, b| a.0.total_cmp(&b.0));
+            let Some((_, literal, variables, left)) = best.filter(|(share, ..)| *share <= FAR_FEWER) else {
+                return limits;
+            };
+            variables.iter().for_each(|v| values[v.0 as usize] = left[v.0 as usize]);
+            limits.push(self.guard(rule, literal, &variables));
+        }
+    }
+
+    /// A condition that says what some variables can be: the condition itself if it is static and has no other
+    /// variables, otherwise a guard over its columns.
     fn guard(&mut self, rule: &FlatRule, literal: FlatLiteral, wanted: &[VariableId]) -> FlatLiteral {
-        if self.kind(&literal) == RelationKind::Static {
+        let kind = self.kind(&literal).min(RelationKind::Guard);
+        if kind == RelationKind::Static && self.variables_of([&literal]).len() == wanted.len() {
             return literal;
         }
         let args: Box<[TermId]> = wanted.iter().map(|&v| self.flat.terms.variable(v)).collect();
-        FlatLiteral::Holds(self.add_part(rule, RelationKind::Guard, args, vec![literal]))
+        FlatLiteral::Holds(self.add_part(rule, kind, args, vec![literal]))
     }
 
     /// The atom of a part over these variables.
@@ -217,6 +340,7 @@ impl<'a> Splitter<'a> {
             }
         };
         self.used.push(number);
+        *self.uses.entry(relation).or_default() += 1;
         FlatAtom { relation, args }
     }
 
