@@ -140,7 +140,7 @@ fn heads(merged: &Merged, ground: &GroundProgram) -> (Vec<Head>, Vec<AtomId>) {
     for atom in ground.atoms_of(Keyword::Sees) {
         let (template, row) = ground.atom_parts(atom);
         let terms = &ground.flat().terms;
-        let percept = ungrouped(symbols, terms, template[1], row);
+        let percept = ungrouped(symbols, terms, template[1], &row);
         let (Term::Constant(name) | Term::Compound(name, _)) = terms.get(percept) else { continue };
         match numbers.get(&name) {
             Some(&feature) => heads.push(Head { feature, atom }),
@@ -171,7 +171,7 @@ impl Clauses {
     pub(super) fn head_args(&self, head: HeadId) -> Vec<TermId> {
         let (template, row) = self.ground.atom_parts(self.heads[head.0 as usize].atom);
         let terms = &self.ground.flat().terms;
-        match terms.get(ungrouped(&self.ground.program().symbols, terms, template[1], row)) {
+        match terms.get(ungrouped(&self.ground.program().symbols, terms, template[1], &row)) {
             Term::Compound(_, args) => args
                 .iter()
                 .map(|&arg| match terms.get(arg) {
@@ -188,7 +188,7 @@ impl Clauses {
         let (_, row) = self.ground.atom_parts(self.heads[head.0 as usize].atom);
         let mut text = String::new();
         let arg = self.head_args(head)[argument];
-        write_term(&self.ground.program().symbols, &self.ground.flat().terms, arg, row, &mut text);
+        write_term(&self.ground.program().symbols, &self.ground.flat().terms, arg, &row, &mut text);
         text
     }
 

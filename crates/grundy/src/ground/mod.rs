@@ -37,6 +37,7 @@ use crate::flat::{Flat, FlatRule, RelationId};
 use crate::tabling::Relation;
 use arena::Arena;
 use grundy_syntax::{Keyword, PredicateId, Program, Symbols, Term, TermId, Terms};
+use smallvec::SmallVec;
 use std::time::Duration;
 
 /// An atom of a ground program.
@@ -179,10 +180,10 @@ impl GroundProgram {
     }
 
     /// The arguments of an atom: terms in which a variable stands for the column of its number, and the columns.
-    pub(crate) fn atom_parts(&self, atom: AtomId) -> (&[TermId], &[u32]) {
+    pub(crate) fn atom_parts(&self, atom: AtomId) -> (&[TermId], SmallVec<[u32; 8]>) {
         let relation = self.offsets.partition_point(|&offset| offset <= atom.0) - 1;
         let row = self.relations[relation].row(atom.0 - self.offsets[relation]);
-        (&self.flat.relations[relation].template, row)
+        (&self.flat.relations[relation].template, row.to_vec())
     }
 
     /// The predicate of an atom.
@@ -203,7 +204,7 @@ impl GroundProgram {
 
     fn write_row(&self, relation: usize, row: u32, out: &mut String) {
         let info = &self.flat.relations[relation];
-        let values = self.relations[relation].row(row);
+        let values = self.relations[relation].row(row).to_vec();
         let name = self.program.name(info.predicate);
         if info.template.is_empty() {
             out.push_str(name);
@@ -213,7 +214,7 @@ impl GroundProgram {
         out.push_str(name);
         for &arg in &info.template {
             out.push(' ');
-            write_term(&self.program.symbols, &self.flat.terms, arg, values, out);
+            write_term(&self.program.symbols, &self.flat.terms, arg, &values, out);
         }
         out.push(')');
     }

@@ -315,8 +315,8 @@ impl Evaluation {
             let mut found = None;
             for &relation in &self.relations[Keyword::Goal as usize] {
                 let relation = &self.engine.relations[relation];
-                for row in (0..relation.len()).map(|row| relation.row(row)) {
-                    match (row, found) {
+                for row in (0..relation.len()).map(|row| relation.row(row).to_vec()) {
+                    match (&row[..], found) {
                         ([of, value], None) if *of == role.0 => found = Some(TermId(*value)),
                         ([of, _], Some(_)) if *of == role.0 => return None,
                         _ => {}
@@ -350,7 +350,7 @@ fn state_from(engine: &mut Engine, relations: &[usize], codec: &Codec) -> Lifted
     for &relation in relations {
         let Engine { relations, terms, .. } = &mut *engine;
         for row in 0..relations[relation].len() {
-            facts.push(codec.encode(terms, relation, relations[relation].row(row)));
+            facts.push(codec.encode(terms, relation, &relations[relation].row(row).to_vec()));
         }
     }
     facts.sort_unstable();
@@ -362,9 +362,9 @@ fn by_role(engine: &mut Engine, relations: &[usize], codec: &Codec, roles: &[Ter
     for &relation in relations {
         let Engine { relations, terms, .. } = &mut *engine;
         for row in 0..relations[relation].len() {
-            let row = relations[relation].row(row);
+            let row = relations[relation].row(row).to_vec();
             if let Some(role) = roles.iter().position(|role| role.0 == row[0]) {
-                found[role].push(codec.encode(terms, relation, row));
+                found[role].push(codec.encode(terms, relation, &row));
             }
         }
     }
@@ -403,7 +403,7 @@ fn alternate(engine: &mut Engine, component: &Component) -> Result<(), Stop> {
             let decided = certain_sizes == possible_sizes;
             for (&member, relation) in component.members.iter().zip(&more_certain) {
                 (0..relation.len())
-                    .for_each(|row| _ = engine.relations[member].insert(relation.row(row).iter().copied()));
+                    .for_each(|row| _ = engine.relations[member].insert(relation.row(row).iter()));
             }
             return if decided { Ok(()) } else { Err(Stop::NegationCycle) };
         }

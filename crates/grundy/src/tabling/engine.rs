@@ -160,8 +160,8 @@ impl Engine {
         let relation = &mut self.relations[plan.head_relation];
         let first_new = relation.len();
         relation.insert_all(&mut self.queue, &mut receive);
-        let is_deep = |&value: &u32| self.terms.depth(TermId(value)) > self.budget.term_depth;
-        let mut new = (first_new..relation.len()).flat_map(|row| relation.row(row));
+        let is_deep = |value: u32| self.terms.depth(TermId(value)) > self.budget.term_depth;
+        let mut new = (first_new..relation.len()).flat_map(|row| relation.row(row).iter());
         if new.any(is_deep) { Err(Stop::TooDeep) } else { Ok(()) }
     }
 
@@ -200,7 +200,10 @@ impl Engine {
 
     /// The memory held by relations, by terms and by what they feed.
     pub(crate) fn bytes(&self) -> usize {
-        self.relations.iter().map(Relation::bytes).sum::<usize>() + self.terms.bytes() + self.other_bytes
+        let may_widen = self.terms.len() > usize::from(u16::MAX);
+        let widening = self.relations.iter().filter(|_| may_widen).map(Relation::bytes_to_widen).max();
+        let relations: usize = self.relations.iter().map(Relation::bytes).sum();
+        relations + widening.unwrap_or(0) + self.terms.bytes() + self.other_bytes
     }
 
     /// Runs a rule once over all rows that there are.

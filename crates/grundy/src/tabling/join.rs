@@ -169,9 +169,9 @@ fn accept(engine: &mut Engine, relation: usize, row: u32, open: &Columns) -> boo
     let Engine { relations, registers, terms, .. } = engine;
     let values = relations[relation].row(row);
     for &(column, register) in &open.binds {
-        registers[register as usize] = values[column as usize];
+        registers[register as usize] = values.at(column as usize);
     }
-    open.tests.iter().all(|(column, action)| meets(terms, registers, values[*column as usize], action))
+    open.tests.iter().all(|(column, action)| meets(terms, registers, values.at(*column as usize), action))
 }
 
 #[inline]

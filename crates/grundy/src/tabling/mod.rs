@@ -12,6 +12,7 @@ mod plan;
 mod relation;
 mod symmetry;
 mod table;
+mod values;
 
 pub(crate) use engine::{Budget, Engine, RulePlans, Stop};
 pub(crate) use join::{Fire, share_done, values};

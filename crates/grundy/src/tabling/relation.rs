@@ -7,6 +7,7 @@
 //! many at a time.
 
 use super::table::{Table, hash};
+use super::values::{Row, Values};
 use std::cell::Cell;
 
 /// No row.
@@ -27,7 +28,7 @@ pub(crate) struct IndexId(u32);
 pub(crate) struct Relation {
     arity: usize,
     len: u32,
-    values: Vec<u32>,
+    values: Values,
     /// Row numbers by all columns.
     rows: Table,
     indexes: Vec<Index>,
@@ -78,12 +79,6 @@ enum Heads {
     ByHash(Table),
 }
 
-/// Whether a row has these values: rows are short, so that a loop beats a call.
-#[inline]
-fn same(row: &[u32], values: impl Iterator<Item = u32>) -> bool {
-    row.iter().zip(values).all(|(&a, b)| a == b)
-}
-
 /// All of so many rows, or some of them, one from each stretch. Not at regular distances: rows are often made in loops.
 fn sample(rows: u32) -> impl Iterator<Item = u32> {
     let stretch = rows.div_ceil(SAMPLE).max(1);
@@ -116,15 +111,15 @@ impl Relation {
     }
 
     #[inline]
-    pub(crate) fn row(&self, row: u32) -> &[u32] {
-        &self.values[row as usize * self.arity..][..self.arity]
+    pub(crate) fn row(&self, row: u32) -> Row<'_> {
+        self.values.row(row, self.arity)
     }
 
     /// The number of a row, if it is there.
     #[inline]
     pub(crate) fn find(&self, values: impl Iterator<Item = u32> + Clone) -> Option<u32> {
         let hash = hash(values.clone());
-        self.rows.find(hash, |row| same(self.row(row), values.clone()))
+        self.rows.find(hash, |row| self.row(row).is(values.clone()))
     }
 
     /// For each row of another relation its number here, or `none`.
@@ -134,9 +129,11 @@ impl Relation {
         for start in (0..other.len).step_by(AT_ONCE) {
             let rows = (start..other.len.min(start + AT_ONCE as u32)).map(|row| other.row(row));
             hashes.clear();
-            hashes.extend(rows.clone().map(|row| hash(row.iter().copied())));
+            hashes.extend(rows.clone().map(|row| hash(row.iter())));
             self.touch(&hashes);
-            let find = |(values, &hash): (&[u32], &u32)| self.rows.find(hash, |row| self.row(row) == values);
+            let find = |(values, &hash): (Row<'_>, &u32)| {
+                self.rows.find(hash, |row| self.row(row).is(values.iter()))
+            };
             found.extend(rows.zip(&hashes).map(find).map(|row| row.unwrap_or(none)));
         }
         found
@@ -147,7 +144,7 @@ impl Relation {
     #[inline]
     fn touch(&self, hashes: &[u32]) {
         let touched = hashes.iter().filter_map(|&hash| self.rows.peek(hash));
-        let touched = touched.filter_map(|row| self.values.get(row as usize * self.arity));
+        let touched = touched.filter(|_| self.arity > 0).map(|row| self.values.at(row as usize * self.arity));
         std::hint::black_box(touched.fold(0, |all, value| all ^ value));
     }
 
@@ -172,8 +169,7 @@ impl Relation {
     fn insert_hashed(&mut self, key: u32, values: impl Iterator<Item = u32> + Clone) -> (u32, bool) {
         debug_assert_eq!(values.clone().count(), self.arity);
         let (arity, stored) = (self.arity, &self.values);
-        let row_of = |row: u32| &stored[row as usize * arity..][..arity];
-        if let Some(row) = self.rows.find(key, |row| same(row_of(row), values.clone())) {
+        if let Some(row) = self.rows.find(key, |row| stored.row(row, arity).is(values.clone())) {
             return (row, false);
         }
         let row = self.len;
@@ -237,7 +233,7 @@ impl Relation {
                         .columns
                         .iter()
                         .zip(key.clone())
-                        .all(|(&column, value)| self.values[start + column] == value)
+                        .all(|(&column, value)| self.values.at(start + column) == value)
                 };
                 heads.find(hash(key.clone()), same).unwrap_or(NONE)
             }
@@ -289,7 +285,7 @@ impl Relation {
         let mut seen: Vec<u64> = Vec::new();
         let mut count = 0;
         for row in sample(self.len) {
-            let value = self.row(row)[column];
+            let value = self.row(row).at(column);
             let (word, bit) = (value as usize / 64, 1 << (value % 64));
             if word >= seen.len() {
                 seen.resize((word + 1).next_power_of_two(), 0);
@@ -308,8 +304,7 @@ impl Relation {
     pub(crate) fn clear(&mut self) {
         let (arity, values) = (self.arity, &self.values);
         self.indexes.iter_mut().for_each(|index| index.clear(arity, values));
-        let row = |row: u32| values[row as usize * arity..][..arity].iter().copied();
-        self.rows.clear((0..self.len).map(|number| hash(row(number))));
+        self.rows.clear((0..self.len).map(|row| hash(values.row(row, arity).iter())));
         self.len = 0;
         self.values.clear();
     }
@@ -317,7 +312,7 @@ impl Relation {
     /// A relation with the same rows and no index.
     pub(crate) fn copy_rows(&self) -> Relation {
         let mut copy = Relation::new(self.arity);
-        (0..self.len).for_each(|row| _ = copy.insert(self.row(row).iter().copied()));
+        (0..self.len).for_each(|row| _ = copy.insert(self.row(row).iter()));
         copy
     }
 
@@ -330,13 +325,20 @@ impl Relation {
                     Heads::ByHash(heads) => heads.bytes(),
                 }
         });
-        self.values.capacity() * 4 + self.rows.bytes() + indexes.sum::<usize>()
+        self.values.bytes() + self.rows.bytes() + indexes.sum::<usize>()
+    }
+}
+
+impl Relation {
+    /// What it takes in addition if values come that do not fit.
+    pub(crate) fn bytes_to_widen(&self) -> usize {
+        self.values.bytes_to_widen()
     }
 }
 
 impl Index {
     /// Adds the rows below `end` that are not there yet.
-    fn add_all(&mut self, arity: usize, values: &[u32], end: u32) {
+    fn add_all(&mut self, arity: usize, values: &Values, end: u32) {
         let Index { columns, heads, next, keys } = self;
         let rows = next.len() as u32..end;
         let mut add = |older: u32| {
@@ -346,7 +348,7 @@ impl Index {
         match heads {
             Heads::ByValue(heads) => {
                 for row in rows {
-                    let value = values[row as usize * arity + columns[0]] as usize;
+                    let value = values.at(row as usize * arity + columns[0]) as usize;
                     if value >= heads.len() {
                         heads.resize((value + 1).next_power_of_two(), NONE);
                     }
@@ -354,7 +356,8 @@ impl Index {
                 }
             }
             Heads::ByHash(heads) => {
-                let key = |row: u32| columns.iter().map(move |&column| values[row as usize * arity + column]);
+                let key =
+                    |row: u32| columns.iter().map(move |&column| values.at(row as usize * arity + column));
                 let mut hashes = [0; AT_ONCE];
                 for start in rows.step_by(AT_ONCE) {
                     let rows = start..end.min(start + AT_ONCE as u32);
@@ -362,7 +365,7 @@ impl Index {
                     let hashes = &hashes[..rows.len()];
                     // As when rows are added: looking at all places first overlaps the waits for memory.
                     let touched = hashes.iter().filter_map(|&hash| heads.peek(hash));
-                    let touched = touched.map(|row| values[row as usize * arity]);
+                    let touched = touched.map(|row| values.at(row as usize * arity));
                     std::hint::black_box(touched.fold(0, |all, value| all ^ value));
                     for (row, &hash) in rows.zip(hashes) {
                         let older = heads.replace(hash, row, |other| key(other).eq(key(row)));
@@ -376,15 +379,16 @@ impl Index {
         }
     }
 
-    fn clear(&mut self, arity: usize, values: &[u32]) {
+    fn clear(&mut self, arity: usize, values: &Values) {
         let rows = 0..self.next.len();
         match &mut self.heads {
             Heads::ByValue(heads) if rows.len() * 8 > heads.len() => heads.fill(NONE),
             Heads::ByValue(heads) => {
-                rows.for_each(|row| heads[values[row * arity + self.columns[0]] as usize] = NONE);
+                rows.for_each(|row| heads[values.at(row * arity + self.columns[0]) as usize] = NONE);
             }
             Heads::ByHash(heads) => {
-                let key = |row: usize| self.columns.iter().map(move |&column| values[row * arity + column]);
+                let key =
+                    |row: usize| self.columns.iter().map(move |&column| values.at(row * arity + column));
                 heads.clear(rows.map(|row| hash(key(row))));
             }
         }

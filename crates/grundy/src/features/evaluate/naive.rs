@@ -81,7 +81,7 @@ impl Observer {
             }
             let one_feature = shape_is_feature(symbols, terms, shape);
             for row in 0..relation.len() {
-                let percept = ungrouped(symbols, terms, shape, relation.row(row));
+                let percept = ungrouped(symbols, terms, shape, &relation.row(row).to_vec());
                 let (Term::Constant(name) | Term::Compound(name, _)) = terms.get(percept) else { continue };
                 let Some(&feature) = features.get(&name) else { continue };
                 if one_feature {
@@ -117,7 +117,7 @@ fn add(
         return;
     }
     for row in 0..relation.len() {
-        add_one(symbols, terms, (aggregate, shape), relation.row(row), value);
+        add_one(symbols, terms, (aggregate, shape), &relation.row(row).to_vec(), value);
     }
 }
 

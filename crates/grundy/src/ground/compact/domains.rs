@@ -100,7 +100,7 @@ pub(in crate::ground) fn infer(flat: &Flat, relations: &[Relation]) -> Domains {
     for (relation, rows) in relations.iter().enumerate() {
         if flat.relations[relation].kind == RelationKind::Static {
             for row in (0..rows.len()).map(|row| rows.row(row)) {
-                row.iter().zip(&mut domains[relation]).for_each(|(&value, domain)| _ = domain.insert(value));
+                row.iter().zip(&mut domains[relation]).for_each(|(value, domain)| _ = domain.insert(value));
             }
             reached[relation] = rows.len() > 0;
         }

@@ -167,7 +167,7 @@ impl<'a> Estimates<'a> {
         let count = || {
             let mut projected = Relation::new(columns.len());
             for row in (0..relation.len()).map(|row| relation.row(row)) {
-                projected.insert(columns.iter().map(|&column| row[column]));
+                projected.insert(columns.iter().map(|&column| row.at(column)));
             }
             f64::from(projected.len())
         };

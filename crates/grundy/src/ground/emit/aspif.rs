@@ -95,7 +95,7 @@ impl<W: Write> Aspif<'_, W> {
             for atom in first..end {
                 let values = ground.relations[relation].row(atom - first);
                 let column = |column: VariableId, out: &mut Vec<u8>| {
-                    let value = TermId(values[column.0 as usize]);
+                    let value = TermId(values.at(column.0 as usize));
                     names.push_term(terms, value, &|_, _| {}, out);
                 };
                 name.clear();

@@ -81,8 +81,8 @@ impl GroundProgram {
 
     fn push_row_arg(&self, relation: usize, row: u32, number: usize, out: &mut String) {
         let arg = self.flat.relations[relation].template[number];
-        let values = self.relations[relation].row(row);
-        write_term(&self.program.symbols, &self.flat.terms, arg, values, out);
+        let values = self.relations[relation].row(row).to_vec();
+        write_term(&self.program.symbols, &self.flat.terms, arg, &values, out);
     }
 }
 

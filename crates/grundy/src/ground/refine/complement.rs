@@ -83,7 +83,7 @@ fn moves(draft: &Draft<'_>) -> Moves {
         let rows = &draft.relations[relation.0 as usize];
         let mut places = Vec::with_capacity(rows.len() as usize);
         for row in 0..rows.len() {
-            let role = rows.row(row)[0];
+            let role = rows.row(row).at(0);
             let known = moves.by_role.entry(role).or_default();
             places.push((role, known.len() as u32));
             known.push((relation, row));
