@@ -131,6 +131,13 @@ pub struct FlatRule {
     pub origin: Origin,
 }
 
+impl FlatRule {
+    /// The numbers of the relations that its conditions ask, each as often as they do.
+    pub(crate) fn relations_read(&self) -> impl Iterator<Item = usize> + '_ {
+        self.body.iter().filter_map(FlatLiteral::atom).map(|atom| atom.relation.0 as usize)
+    }
+}
+
 /// A program over relations. See the module's documentation.
 #[derive(Clone, Debug, Default)]
 pub struct Flat {

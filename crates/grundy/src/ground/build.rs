@@ -13,7 +13,7 @@ use super::{GroundProgram, GroundTimes};
 use crate::flat::{Flat, FlatLiteral, FlatRule, Origin, RelationId, RelationKind, flatten};
 use crate::lifted::Codec;
 use crate::reasoner::read_ground_term;
-use crate::tabling::{Budget, Engine, Fire, Plan, Stop, share_done};
+use crate::tabling::{Budget, Engine, Fire, Plan, Relation, Stop, share_done};
 use grundy_syntax::{Keyword, Notation, Printer, Program};
 use std::collections::BTreeSet;
 use std::time::Instant;
@@ -310,6 +310,8 @@ impl<'a> Grounder<'a> {
         }
         let flat = self.flat;
         let mut unknown = vec![false; flat.relations.len()];
+        let mut readers = vec![0; flat.relations.len()];
+        flat.rules.iter().flat_map(FlatRule::relations_read).for_each(|read| readers[read] += 1);
         let mut overflows: Vec<u32> = Vec::new();
         for members in components {
             let numbers = members.iter().flat_map(|&member| &rules_of[member]);
@@ -322,6 +324,7 @@ impl<'a> Grounder<'a> {
                 continue;
             }
             match self.engine.saturate(&rules, members, ignored, &mut self.store) {
+                Ok(()) if self.store.runs_once() => self.forget_guards(&rules, &mut readers),
                 Ok(()) => {}
                 Err((Stop::Overflow, rules)) => {
                     let origins = rules.iter().filter_map(|&number| flat.rules[number].origin.rule());
@@ -335,6 +338,18 @@ impl<'a> Grounder<'a> {
             return Ok(());
         }
         Err(Failure::Overflow(Overflow { rules: overflows, instances: self.instances(|_| true) }))
+    }
+
+    /// Some rules have run for the last time: gives the memory back of what only takes part in matching, and that no
+    /// other rule reads.
+    fn forget_guards(&mut self, done: &[(usize, &FlatRule)], readers: &mut [u32]) {
+        for read in done.iter().flat_map(|(_, rule)| rule.relations_read()) {
+            readers[read] -= 1;
+            if readers[read] == 0 && self.flat.relations[read].kind == RelationKind::Guard {
+                let relation = &mut self.engine.relations[read];
+                *relation = Relation::new(relation.arity());
+            }
+        }
     }
 
     /// Runs every rule once, all relations being complete.

@@ -199,6 +199,11 @@ impl Store {
         }
     }
 
+    /// Whether no rule is run again once it has been stored.
+    pub(super) fn runs_once(&self) -> bool {
+        self.active && self.counts_repeats
+    }
+
     /// Whether a rule was taken back.
     pub(super) fn is_dropped(&self, rule: usize) -> bool {
         self.dropped.get(rule).is_some_and(|dropped| *dropped)
