@@ -281,10 +281,24 @@ impl Relation {
         if rows > 0 && self.len < 2 * rows {
             return count as f64;
         }
+        let mut count = self.count_different(column, sample(self.len));
+        if self.len > SAMPLE {
+            count = extrapolate(count, sample(self.len).count(), self.len as usize);
+        }
+        self.distinct[column].set((self.len, count));
+        count as f64
+    }
+
+    /// The number of different values in a column.
+    pub(crate) fn count_distinct(&self, column: usize) -> usize {
+        self.count_different(column, 0..self.len)
+    }
+
+    fn count_different(&self, column: usize, rows: impl Iterator<Item = u32>) -> usize {
         // Ids are dense: a bit for each of them.
         let mut seen: Vec<u64> = Vec::new();
         let mut count = 0;
-        for row in sample(self.len) {
+        for row in rows {
             let value = self.row(row).at(column);
             let (word, bit) = (value as usize / 64, 1 << (value % 64));
             if word >= seen.len() {
@@ -293,11 +307,7 @@ impl Relation {
             count += usize::from(seen[word] & bit == 0);
             seen[word] |= bit;
         }
-        if self.len > SAMPLE {
-            count = extrapolate(count, sample(self.len).count(), self.len as usize);
-        }
-        self.distinct[column].set((self.len, count));
-        count as f64
+        count
     }
 
     /// Forgets all rows, and keeps the memory for the next ones.

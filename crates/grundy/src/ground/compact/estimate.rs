@@ -83,8 +83,10 @@ impl<'a> Estimates<'a> {
     /// The sizes of complete relations.
     pub(super) fn exact(program: &Program, flat: &Flat, relations: &'a [Relation]) -> Estimates<'a> {
         let sizes = relations.iter().map(|relation| f64::from(relation.len())).collect();
-        let of =
-            |relation: &Relation| (0..relation.arity()).map(|column| relation.distinct(column)).collect();
+        let distinct = |relation: &Relation, column| relation.count_distinct(column) as f64;
+        let of = |relation: &'a Relation| {
+            (0..relation.arity()).map(move |column| distinct(relation, column)).collect()
+        };
         let columns = relations.iter().map(of).collect();
         Estimates {
             complete: relations,
