@@ -393,7 +393,7 @@ impl Fire for Store {
     }
 
     fn look(&mut self, engine: &Engine, plan: &Plan, at: usize) -> Result<(), Stop> {
-        let taken = self.allowance() - engine.steps_left;
+        let taken = self.allowance() - engine.steps_left();
         if self.caps[self.current].most == u64::MAX || taken < FIRST_STEPS {
             return Ok(());
         }

@@ -237,7 +237,7 @@ impl Evaluation {
         // `true` and `does` have no rules here: their rows are given.
         if !component.rules.is_empty() {
             let rules = component.rules.iter().map(|&rule| &flat.rules[rule]);
-            engine.steps_left = treatment.steps(rules, component.class == Class::Static);
+            engine.allow(treatment.steps(rules, component.class == Class::Static));
             match evaluate_component(engine, flat, component) {
                 Ok(()) => {}
                 Err(Stop::Overflow) => return Err(Halt::Overflow(number)),

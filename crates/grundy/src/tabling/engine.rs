@@ -74,12 +74,16 @@ pub(crate) struct Engine {
     /// How many rules are stored.
     pub(crate) stored: u64,
     pub(crate) progress: Option<Arc<Progress>>,
-    /// How many steps what runs may take.
-    pub(crate) steps_left: u64,
+    /// How many steps what runs may take, beyond those of its patience.
+    steps_left: u64,
     /// After an overflow, how many steps all that is still tried may take.
     pub(crate) spare: Option<u64>,
-    /// How many steps there are until the next look at the clock.
+    /// How many steps there are until somebody asks whether to go on.
     pub(crate) patience: u32,
+    /// How many there were when somebody asked.
+    granted: u32,
+    /// How many there are from then until the next look at the clock.
+    until_clock: u32,
 }
 
 /// So many steps are taken between looks at the clock.
@@ -108,6 +112,8 @@ impl Engine {
             steps_left: u64::MAX,
             spare: None,
             patience: 0,
+            granted: 0,
+            until_clock: PATIENCE,
         }
     }
 
@@ -175,13 +181,39 @@ impl Engine {
         Ok(())
     }
 
-    /// Looks at the clock, the memory and the interrupt when patience has come to an end.
+    /// Allows what runs from now on so many steps.
+    pub(crate) fn allow(&mut self, steps: u64) {
+        self.until_clock -= self.granted - self.patience;
+        self.steps_left = steps;
+        self.grant();
+    }
+
+    /// How many steps are left of those that were allowed.
+    pub(crate) fn steps_left(&self) -> u64 {
+        self.steps_left.saturating_add(u64::from(self.patience))
+    }
+
+    fn grant(&mut self) {
+        self.granted = u64::from(self.until_clock).min(self.steps_left) as u32;
+        self.patience = self.granted;
+        self.steps_left -= u64::from(self.granted);
+    }
+
+    /// When patience has come to an end: ends what runs if it has taken too many steps, and now and then looks at the
+    /// clock, the memory and the interrupt.
     #[cold]
     pub(crate) fn take_stock(&mut self) -> Result<(), Stop> {
-        self.patience = PATIENCE;
-        self.steps_left = self.steps_left.saturating_sub(u64::from(PATIENCE));
-        if self.steps_left == 0 {
+        self.until_clock -= self.granted;
+        let is_time = self.until_clock == 0;
+        if is_time {
+            self.until_clock = PATIENCE;
+        }
+        self.grant();
+        if self.granted == 0 {
             return Err(Stop::Overflow);
+        }
+        if !is_time {
+            return Ok(());
         }
         if let Some(spare) = &mut self.spare {
             *spare = spare.checked_sub(u64::from(PATIENCE)).ok_or(Stop::GaveUp)?;
@@ -219,7 +251,8 @@ impl Engine {
     }
 
     fn start<F: Fire>(&mut self, plan: &Plan, rule: &FlatRule, fire: &mut F) -> Result<(), Stop> {
-        self.steps_left = fire.begin(plan);
+        let steps = fire.begin(plan);
+        self.allow(steps);
         self.registers.clear();
         self.registers.extend_from_slice(&plan.registers);
         self.rows.clear();
