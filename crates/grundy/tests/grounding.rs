@@ -52,6 +52,11 @@ fn check_methods(program: &Program) {
     let compact = ground_with(program, Method::Fused, false);
     assert_eq!(atoms(&fused, Keyword::True), atoms(&compact, Keyword::True), "base, compact");
     assert_eq!(atoms(&fused, Keyword::Does), atoms(&compact, Keyword::Does), "input, compact");
+    for method in [Method::OneStep, Method::Iterative] {
+        // Sets of moves are numbered as they are met.
+        let sizes = |ground: &GroundProgram| (ground.rule_count(), ground.literal_count());
+        assert_eq!(sizes(&compact), sizes(&ground_with(program, method, false)), "compact, {method:?}");
+    }
 }
 
 /// The forms of a ground program: faithful, compact, and compact with all means that are kept for large games.
@@ -153,6 +158,53 @@ fn a_static_view_on_demand_does_not_hide_how_rules_can_be_split() {
     // Unsplit, the rule of `total` has an instance for each four numbers.
     assert!(ground.rule_count() < 100_000, "{} rules", ground.rule_count());
     assert!(ground.lifted().is_empty(), "nothing stays lifted");
+}
+
+/// A board of six by six cells, among more coordinates, on which a stone goes one step or two at a time.
+const STONES: &str = "
+(role robot)
+(succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (succ 5 6) (succ 6 7) (succ 7 8) (succ 8 9) (succ 9 10)
+(<= (number ?x) (succ ?x ?y))
+(board 1) (board 2) (board 3) (board 4) (board 5) (board 6)
+(<= (init (cell ?x ?y blank)) (board ?x) (board ?y) (distinct ?x 3))
+(<= (init (cell 3 ?y stone)) (board ?y))
+(<= (near ?x ?y) (succ ?x ?y)) (<= (near ?x ?y) (succ ?y ?x))
+(<= (far ?x ?y) (succ ?x ?z) (succ ?z ?y)) (<= (far ?x ?y) (succ ?z ?x) (succ ?y ?z))
+(<= (other ?x ?y ?a ?b) (number ?x) (number ?y) (number ?a) (number ?b) (or (distinct ?x ?a) (distinct ?y ?b)))
+(<= (legal robot (step ?a ?b ?c ?b)) (true (cell ?a ?b stone)) (true (cell ?c ?b blank)) (near ?a ?c))
+(<= (legal robot (step ?a ?b ?a ?d)) (true (cell ?a ?b stone)) (true (cell ?a ?d blank)) (near ?b ?d))
+(<= (legal robot (jump ?a ?b ?c ?b)) (true (cell ?a ?b stone)) (true (cell ?c ?b blank)) (far ?a ?c))
+(<= (legal robot (jump ?a ?b ?a ?d)) (true (cell ?a ?b stone)) (true (cell ?a ?d blank)) (far ?b ?d))
+(<= (moves ?a ?b ?c ?d) (does robot (step ?a ?b ?c ?d)))
+(<= (moves ?a ?b ?c ?d) (does robot (jump ?a ?b ?c ?d)))
+(<= (next (cell ?a ?b blank)) (moves ?a ?b ?c ?d))
+(<= (next (cell ?c ?d stone)) (moves ?a ?b ?c ?d))
+(<= (next (cell ?x ?y ?p)) (does robot (step ?a ?b ?c ?d)) (true (cell ?x ?y ?p))
+    (other ?x ?y ?a ?b) (other ?x ?y ?c ?d))
+(<= (next (cell ?x ?y ?p)) (true (cell ?x ?y ?p)) (does robot (jump ?a ?b ?c ?d))
+    (other ?x ?y ?a ?b) (other ?x ?y ?c ?d))
+(<= line (true (cell 6 1 stone)) (true (cell 6 2 stone)))
+(<= terminal line)
+(<= (goal robot 100) line)
+(<= (goal robot 0) (not line))
+";
+
+#[test]
+fn what_stays_after_most_moves_is_said_by_the_others() {
+    let sheet = program("stones.kif", STONES);
+    check_methods(&sheet);
+    check_meaning(&sheet, 4, 30);
+    let faithful = ground_with(&sheet, Method::Fused, true);
+    let compact = ground_with(&sheet, Method::Fused, false);
+    let of = |ground: &GroundProgram| {
+        let rules = rules(ground).into_iter();
+        rules.filter(|(head, body)| head.starts_with("(next") && body.len() == 2).collect::<Vec<_>>()
+    };
+    let (cells, moves, touching) = (36, 216, 2 * 216);
+    assert_eq!(of(&faithful).len(), 2 * (cells * moves - touching));
+    // One rule for each cell and what is on it, with one condition for all moves.
+    assert_eq!(of(&compact).len(), 2 * cells);
+    assert!(compact.rule_count() < 2_000, "{} rules", compact.rule_count());
 }
 
 /// Three lamps that are not lit, in any order; two places, with both their coordinates exchanged.
