@@ -9,8 +9,7 @@
 //! In a loop two nodes may be inputs of each other. That neither is dropped because of the other, only nodes that
 //! stand before the one that implies them count.
 
-use super::{Groups, view};
-use crate::network::rewrite::{Gate, rewrite};
+use super::{Groups, simplify, view};
 use crate::network::{Builder, Kind, Network, Signal};
 use smallvec::SmallVec;
 
@@ -18,23 +17,23 @@ use smallvec::SmallVec;
 const MOST_COMPARED: usize = 64;
 
 pub(super) fn run(network: &Network, _: &Groups) -> Network {
-    rewrite(network, make)
+    simplify::run(network, &["absorb"])
 }
 
-fn make(builder: &mut Builder, gate: Gate) -> Signal {
-    let Gate { kind, inputs, .. } = gate;
+/// Drops what a node can do without; what the node is if its inputs contradict each other.
+pub(super) fn reduce(builder: &Builder, kind: Kind, inputs: &mut Vec<Signal>) -> Option<Signal> {
     inputs.sort_unstable();
     inputs.dedup();
     if inputs.windows(2).any(|pair| pair[0] == !pair[1]) {
-        return !kind.neutral();
+        return Some(!kind.neutral());
     }
     match redundant(builder, kind, inputs) {
-        None => return !kind.neutral(),
+        None => return Some(!kind.neutral()),
         Some(redundant) if redundant.is_empty() => {}
         Some(redundant) => inputs.retain(|input| !redundant.contains(input)),
     }
     drop_supersets(builder, kind, inputs);
-    builder.node(kind, inputs)
+    None
 }
 
 /// The inputs that others imply; `None` if two contradict each other.

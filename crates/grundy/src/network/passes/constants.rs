@@ -1,25 +1,20 @@
 //! Inputs that are always true or always false.
 
-use super::Groups;
-use crate::network::rewrite::{Gate, rewrite};
-use crate::network::{Builder, Kind, Network, Signal};
+use super::{Groups, simplify};
+use crate::network::{Kind, Network, Signal};
 
 pub(super) fn run(network: &Network, _: &Groups) -> Network {
-    rewrite(network, make)
+    simplify::run(network, &["constants"])
 }
 
-fn make(builder: &mut Builder, gate: Gate) -> Signal {
-    fold(builder, gate.kind, gate.inputs)
-}
-
-/// A node without constant inputs.
-pub(super) fn fold(builder: &mut Builder, kind: Kind, inputs: &mut Vec<Signal>) -> Signal {
+/// Drops the inputs of a node that are constant; what the node is if it is constant itself.
+pub(super) fn fold(kind: Kind, inputs: &mut Vec<Signal>) -> Option<Signal> {
     let neutral = kind.neutral();
     if inputs.contains(&!neutral) {
-        return !neutral;
+        return Some(!neutral);
     }
     inputs.retain(|&input| input != neutral);
-    if inputs.is_empty() { neutral } else { builder.node(kind, inputs) }
+    inputs.is_empty().then_some(neutral)
 }
 
 #[cfg(test)]

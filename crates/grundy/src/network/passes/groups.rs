@@ -119,11 +119,11 @@ fn replace_equal(network: &Network, groups: &Groups) -> Network {
         instead[node.index()] = Some(Signal::FALSE.inverted_if(value));
     }
     groups.equal.iter().for_each(|&(node, signal)| instead[node.index()] = Some(signal));
+    // What is made in a rewrite has other numbers, but inputs keep theirs.
+    instead.truncate(network.interface().first_gate() as usize);
     rewrite(network, |builder, gate| {
         for input in gate.inputs.iter_mut() {
-            // What is made in a rewrite has other numbers, but inputs keep theirs.
-            let is_input = input.node().0 < network.interface().first_gate();
-            if let Some(signal) = instead[input.node().index()].filter(|_| is_input) {
+            if let Some(signal) = instead.get(input.node().index()).copied().flatten() {
                 *input = signal.inverted_if(input.is_inverted());
             }
         }

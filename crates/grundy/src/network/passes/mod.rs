@@ -12,6 +12,7 @@ mod left_out;
 mod legality;
 mod nested;
 mod sharing;
+mod simplify;
 mod single_input;
 mod successors;
 mod turns;
@@ -20,6 +21,7 @@ mod unread;
 
 use super::{Builder, Kind, Network, Signal};
 pub use groups::Groups;
+use smallvec::SmallVec;
 pub(super) use unneeded::reached;
 
 /// A way to improve a network.
@@ -65,38 +67,30 @@ pub const PASSES: [Pass; 13] = [
     Pass { name: "unread", about: "fluents that no answer ever depends on", run: unread::run },
 ];
 
-/// The order in which passes run. Some run again, where others have left them something to do.
-const PIPELINE: [&str; 30] = [
-    "unread",
-    "constants",
-    "single-input",
-    "absorb",
-    "legality",
-    "constants",
-    "single-input",
-    "absorb",
-    "factoring",
-    "unneeded",
-    "groups",
-    "left-out",
-    "constants",
-    "single-input",
-    "unread",
-    "constants",
-    "nested",
-    "absorb",
-    "single-input",
-    "successors",
-    "unneeded",
-    "sharing",
-    "factoring",
-    "single-input",
-    "absorb",
-    "guards",
-    "unneeded",
-    "factoring",
-    "single-input",
-    "unneeded",
+/// The order in which passes run. Some run again, where others have left them something to do; some run together.
+const PIPELINE: [&[&str]; 22] = [
+    &["unread"],
+    &["constants", "single-input", "absorb"],
+    &["legality"],
+    &["constants", "single-input", "absorb"],
+    &["factoring"],
+    &["unneeded"],
+    &["groups"],
+    &["left-out"],
+    &["constants", "single-input"],
+    &["unread"],
+    &["nested"],
+    &["constants", "single-input", "absorb"],
+    &["successors"],
+    &["unneeded"],
+    &["sharing"],
+    &["factoring"],
+    &["single-input", "absorb"],
+    &["guards"],
+    &["unneeded"],
+    &["factoring"],
+    &["single-input"],
+    &["unneeded"],
 ];
 
 /// The size of a network after a pass.
@@ -136,10 +130,12 @@ pub fn optimize_until(
     let mut sizes = vec![size("connect", &network)];
     let mut network = network;
     let mut groups = None;
-    // The passes that have found nothing to do in the network as it is.
+    // The steps that have found nothing to do in the network as it is.
     let mut idle: Vec<&str> = Vec::new();
-    for name in PIPELINE.into_iter().filter(|name| wanted(name)) {
-        let pass = PASSES.iter().find(|pass| pass.name == name).expect("the pipeline names passes");
+    for step in PIPELINE {
+        let passes: SmallVec<[&str; 3]> = step.iter().copied().filter(|name| wanted(name)).collect();
+        let Some(&first) = passes.first() else { continue };
+        let name = simplify::name(&passes).unwrap_or(first);
         // The turns of roles show when constants and single inputs are out of the way, and before anything is shared.
         if matches!(name, "legality" | "factoring" | "groups" | "left-out") && groups.is_none() {
             groups = Some(known.completed(&network));
@@ -149,7 +145,11 @@ pub fn optimize_until(
             return None;
         }
         if !idle.contains(&name) {
-            let next = (pass.run)(&network, groups.as_ref().unwrap_or(known));
+            let pass = PASSES.iter().find(|pass| pass.name == name);
+            let next = match pass {
+                Some(pass) => (pass.run)(&network, groups.as_ref().unwrap_or(known)),
+                None => simplify::run(&network, &passes),
+            };
             if next.is_same(&network) {
                 idle.push(name);
             } else {
@@ -167,9 +167,8 @@ pub fn optimize_until(
 
 /// Removes what a change to some nodes has left behind: constants, nodes with one input, nodes that nobody needs.
 pub(crate) fn clean(network: Network) -> Network {
-    let groups = Groups::default();
-    let passes = [constants::run, single_input::run, absorb::run, single_input::run, unneeded::run];
-    passes.iter().fold(network, |network, pass| pass(&network, &groups))
+    let simplified = simplify::run(&network, &["constants", "single-input", "absorb"]);
+    unneeded::run(&simplified, &Groups::default())
 }
 
 /// A signal as a node of a kind: `not (or a b)` is the AND of `not a` and `not b`. `None` for inputs and

@@ -1,11 +1,10 @@
 //! Nodes with one input are that input.
 
-use super::Groups;
+use super::{Groups, simplify};
 use crate::network::Network;
-use crate::network::rewrite::rewrite;
 
 pub(super) fn run(network: &Network, _: &Groups) -> Network {
-    rewrite(network, |builder, gate| builder.gate(gate.kind, gate.inputs))
+    simplify::run(network, &["single-input"])
 }
 
 #[cfg(test)]

@@ -1,0 +1,53 @@
+//! Constants, nodes with one input, and inputs that a node can do without, in one go.
+//!
+//! Each of these passes leaves something to do for the others. Where they stand next to each other in the pipeline,
+//! every node goes through all of them at once, behind its inputs, instead of the whole network through one after the
+//! other.
+
+use super::{absorb, constants};
+use crate::network::Network;
+use crate::network::rewrite::rewrite;
+
+/// The passes that can be run together, and what they are called then.
+const TOGETHER: [(&[&str], &str); 4] = [
+    (&["constants", "single-input", "absorb"], "constants, single-input, absorb"),
+    (&["constants", "single-input"], "constants, single-input"),
+    (&["constants", "absorb"], "constants, absorb"),
+    (&["single-input", "absorb"], "single-input, absorb"),
+];
+
+/// What several passes are called that run together.
+pub(super) fn name(passes: &[&str]) -> Option<&'static str> {
+    TOGETHER.iter().find(|(names, _)| *names == passes).map(|(_, name)| *name)
+}
+
+pub(super) fn run(network: &Network, passes: &[&str]) -> Network {
+    let [folds, collapses, absorbs] =
+        ["constants", "single-input", "absorb"].map(|name| passes.contains(&name));
+    rewrite(network, |builder, gate| {
+        let (kind, inputs) = (gate.kind, gate.inputs);
+        let constant = folds.then(|| constants::fold(kind, inputs)).flatten();
+        let constant = constant.or_else(|| absorbs.then(|| absorb::reduce(builder, kind, inputs)).flatten());
+        constant.unwrap_or_else(|| match collapses {
+            true => builder.gate(kind, inputs),
+            false => builder.node(kind, inputs),
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::network::Signal;
+    use crate::network::testing::{network, optimized};
+
+    #[test]
+    fn what_one_leaves_the_others_take() {
+        // `p` is never true, so `q` has one rule, with which `terminal` contradicts itself.
+        let rules = "(<= p (true (f 1)) (not (true (f 1)))) (<= q p) (<= q (true (f 2)) (not p)) \
+                     (<= terminal q (not (true (f 2)))) (<= (goal r 50) q)";
+        let passes = ["constants", "single-input", "absorb"];
+        assert_eq!(run(&network(rules), &passes).interface().terminal, Signal::FALSE);
+        assert_ne!(optimized(network(rules), &passes).interface().terminal, Signal::FALSE);
+    }
+}
