@@ -230,7 +230,8 @@ fn written<E: Into<anyhow::Error>>(write: impl FnOnce(&mut Vec<u8>) -> Result<()
 
 /// Nodes and edges before and after each pass.
 fn sizes_table(sizes: &[PassSize]) -> String {
-    let mut text = format!("{:<14} {:>10} {:>8} {:>10} {:>8}\n", "pass", "nodes", "", "edges", "");
+    let width = sizes.iter().map(|size| size.name.len()).max().unwrap_or(0).max(14);
+    let mut text = format!("{:<width$} {:>10} {:>8} {:>10} {:>8}\n", "pass", "nodes", "", "edges", "");
     for (number, size) in sizes.iter().enumerate() {
         let before = &sizes[number.saturating_sub(1)];
         let change = |before: usize, after: usize| match after as i64 - before as i64 {
@@ -239,7 +240,7 @@ fn sizes_table(sizes: &[PassSize]) -> String {
         };
         text.push_str(
             format!(
-                "{:<14} {:>10} {:>8} {:>10} {:>8}",
+                "{:<width$} {:>10} {:>8} {:>10} {:>8}",
                 size.name,
                 size.nodes,
                 change(before.nodes, size.nodes),

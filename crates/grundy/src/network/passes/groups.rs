@@ -71,7 +71,10 @@ impl Groups {
 }
 
 fn add_to_layers(layers: &mut Vec<Vec<Vec<NodeId>>>, members: Vec<NodeId>) {
-    let has_member = |layer: &Vec<Vec<NodeId>>| layer.iter().flatten().any(|known| members.contains(known));
+    let mut sorted = members.clone();
+    sorted.sort_unstable();
+    let is_member = |known: &NodeId| sorted.binary_search(known).is_ok();
+    let has_member = |layer: &Vec<Vec<NodeId>>| layer.iter().flatten().any(is_member);
     match layers.iter().position(|layer| !has_member(layer)) {
         Some(layer) => layers[layer].push(members),
         None => layers.push(vec![members]),
