@@ -207,6 +207,42 @@ fn what_stays_after_most_moves_is_said_by_the_others() {
     assert!(compact.rule_count() < 2_000, "{} rules", compact.rule_count());
 }
 
+/// Two players take turns to use up what they have: one of two things by putting a mark, the other by covering a cell.
+const STORES: &str = "
+(role a) (role b)
+(succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (succ 5 6)
+(index 1) (index 2) (index 3) (index 4) (index 5)
+(init (marks a 6)) (init (marks b 6)) (init (covers a 3)) (init (covers b 3)) (init (turn a))
+(<= (init (cell ?x ?y free)) (index ?x) (index ?y))
+(<= (legal ?r (mark ?x ?y)) (true (turn ?r)) (true (cell ?x ?y free)) (true (marks ?r ?n)) (succ ?m ?n))
+(<= (legal ?r (cover ?x ?y)) (true (turn ?r)) (true (cell ?x ?y free)) (true (covers ?r ?n)) (succ ?m ?n))
+(<= (legal a wait) (true (turn b))) (<= (legal b wait) (true (turn a)))
+(<= (next (turn a)) (true (turn b))) (<= (next (turn b)) (true (turn a)))
+(<= (next (cell ?x ?y ?r)) (does ?r (mark ?x ?y)))
+(<= (next (cell ?x ?y covered)) (does ?r (cover ?x ?y)))
+(<= (next (cell ?x ?y ?s)) (true (cell ?x ?y ?s)) (distinct ?s free))
+(<= (next (cell ?x ?y free)) (true (cell ?x ?y free)) (does ?r (mark ?u ?v)) (or (distinct ?x ?u) (distinct ?y ?v)))
+(<= (next (cell ?x ?y free)) (true (cell ?x ?y free)) (does ?r (cover ?u ?v)) (or (distinct ?x ?u) (distinct ?y ?v)))
+(<= (next (marks ?r ?n)) (does ?r (mark ?x ?y)) (true (marks ?r ?m)) (succ ?n ?m))
+(<= (next (covers ?r ?n)) (does ?r (cover ?x ?y)) (true (covers ?r ?m)) (succ ?n ?m))
+(<= (next (marks ?r ?n)) (true (marks ?r ?n)) (does ?r (cover ?x ?y)))
+(<= (next (covers ?r ?n)) (true (covers ?r ?n)) (does ?r (mark ?x ?y)))
+(<= (next (marks ?r ?n)) (true (marks ?r ?n)) (true (turn ?s)) (distinct ?r ?s))
+(<= (next (covers ?r ?n)) (true (covers ?r ?n)) (true (turn ?s)) (distinct ?r ?s))
+(<= (out ?r) (true (marks ?r 0)))
+(<= (out ?r) (true (marks ?r 1)) (true (covers ?r 0)))
+(<= terminal (out ?r))
+(<= (goal ?r 100) (role ?r) (not (out ?r)))
+(<= (goal ?r 0) (out ?r))
+";
+
+#[test]
+fn a_part_that_others_use_is_not_made_wider() {
+    let sheet = program("stores.kif", STORES);
+    check_methods(&sheet);
+    check_meaning(&sheet, 20, 16);
+}
+
 /// Three lamps that are not lit, in any order; two places, with both their coordinates exchanged.
 const EXCHANGED: &str = "
 (role robot)

@@ -132,7 +132,7 @@ struct Splitter<'a> {
     estimates: &'a Estimates<'a>,
     /// Relations that were introduced, by the body of their rule.
     parts: FxHashMap<PartKey, (RelationId, usize)>,
-    /// For each that was introduced now how many conditions use it.
+    /// For each of them how many conditions use it. Those that were there before are in use already.
     uses: FxHashMap<RelationId, u32>,
     /// The relation of a part by the rule that uses it.
     places: FxHashMap<Place, RelationId>,
@@ -157,8 +157,9 @@ fn known_parts(flat: &Flat, rules: &[FlatRule]) -> FxHashMap<PartKey, (RelationI
 impl<'a> Splitter<'a> {
     fn new(program: &'a mut Program, flat: &'a mut Flat, estimates: &'a Estimates<'a>) -> Splitter<'a> {
         let done = std::mem::take(&mut flat.rules);
-        let (uses, places) = (FxHashMap::default(), FxHashMap::default());
         let parts = known_parts(flat, &done);
+        let uses = parts.values().map(|&(relation, _)| (relation, 1)).collect();
+        let places = FxHashMap::default();
         Splitter { program, flat, estimates, parts, uses, places, done, used: Vec::new() }
     }
 
