@@ -162,6 +162,15 @@ impl Generator<'_> {
         let _ = writeln!(self.out, "(<= {head} {body})");
     }
 
+    /// A rule by which something stays as it is.
+    fn frame(&mut self) {
+        let pattern = STATE[self.pick(STATE.len())];
+        let fact = self.fill(pattern);
+        let head = fact.replace("(true ", "(next ");
+        let body = self.body(&head, 4, None, true);
+        let _ = writeln!(self.out, "(<= {head} {fact} {body})");
+    }
+
     fn game(mut self) -> String {
         self.out.push_str(
             "(role r) (role s) (dom a) (dom b) (dom c) (succ a b) (succ b c)\n\
@@ -180,6 +189,9 @@ impl Generator<'_> {
         for _ in 0..2 + self.pick(4) {
             let fact = STATE[self.pick(STATE.len())].replace("(true ", "(next ");
             self.rule(&fact, 4, None, true);
+        }
+        for _ in 0..self.pick(4) {
+            self.frame();
         }
         self.rule("(goal s 100)", 4, None, false);
         self.rule("terminal", 4, None, false);
