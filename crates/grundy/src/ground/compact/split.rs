@@ -28,6 +28,9 @@ use rustc_hash::FxHashMap;
 /// A part is limited to what the rest of its rule can use if that is at most this share.
 const FAR_FEWER: f64 = 0.5;
 
+/// Where sizes are known, a rule may be split that costs this share of what it has to cost otherwise.
+const SURE_COST: f64 = 0.25;
+
 /// A rule that was split.
 pub(in crate::ground) struct Split {
     /// As it was before.
@@ -71,7 +74,7 @@ pub(super) fn add_rules(
     }
     let worth = |(rule, matches): (FlatRule, f64)| {
         let in_company = (together[rule.head.relation.0 as usize] / matches.max(1.0)).max(1.0);
-        let worth = Worth { min_cost: thresholds.split / 4.0, min_gain: MIN_SURE_GAIN, in_company };
+        let worth = Worth { min_cost: thresholds.split * SURE_COST, min_gain: MIN_SURE_GAIN, in_company };
         (rule, worth)
     };
     let rules = rules.into_iter().zip(matches).map(worth).collect();
