@@ -12,6 +12,9 @@ const FULL_EIGHTHS: usize = 6;
 
 const SMALLEST: usize = 8;
 
+/// A table with so many slots takes memory that matters.
+const LARGE: usize = 1 << 20;
+
 /// Row numbers by hash.
 #[derive(Default)]
 pub(crate) struct Table {
@@ -36,8 +39,11 @@ impl Table {
         Table { slots: vec![EMPTY; slots], shift: 32 - slots.ilog2(), len: 0 }
     }
 
+    /// The memory that it holds, and what it takes to grow if that comes soon: then there is a larger table beside it.
     pub(crate) fn bytes(&self) -> usize {
-        self.slots.capacity() * 8
+        let held = self.slots.capacity() * 8;
+        let grows_soon = self.slots.len() >= LARGE && self.len * 8 >= self.slots.len() * (FULL_EIGHTHS - 1);
+        if grows_soon { 3 * held } else { held }
     }
 
     #[inline]
