@@ -337,9 +337,7 @@ impl Relation {
         });
         self.values.bytes() + self.rows.bytes() + indexes.sum::<usize>()
     }
-}
 
-impl Relation {
     /// What it takes in addition if values come that do not fit.
     pub(crate) fn bytes_to_widen(&self) -> usize {
         self.values.bytes_to_widen()

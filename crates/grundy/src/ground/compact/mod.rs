@@ -10,7 +10,7 @@
 //! 5. [`decompose`], [`split`]: a rule with many variables is split along a tree decomposition of its variables. The
 //!    parts that are introduced are shared between rules where they coincide.
 //!
-//! 6. [`late`]: rules that nothing depends on are split and ground when all else is known.
+//! 6. [`late`]: rules that say what stays as it is are split and ground when all else is known.
 //! 7. [`revise`]: when relations are complete, what was split wrongly is put right.
 //!
 //! Splitting has a price, so it is done where an estimate says that it pays: [`estimate`] knows the sizes of
