@@ -2,7 +2,7 @@
 
 mod support;
 
-use grundy::lifted::{Lifted, LiftedConfig};
+use grundy::lifted::{Lifted, LiftedConfig, OnDemand};
 use proptest::prelude::*;
 use support::{assert_agree, bundled_games, program, random_game, reference};
 
@@ -11,6 +11,9 @@ fn bundled_games_agree() {
     for (name, sheet) in bundled_games() {
         let program = program(&name, &sheet);
         let mut lifted = Lifted::new(&program, &LiftedConfig::default()).expect("the game is lifted");
+        assert_agree(&mut reference(&program), &mut lifted, 2, 12);
+        let config = LiftedConfig { on_demand: OnDemand::WherePossible, ..LiftedConfig::default() };
+        let mut lifted = Lifted::new(&program, &config).expect("the game is lifted");
         assert_agree(&mut reference(&program), &mut lifted, 2, 12);
     }
 }
@@ -44,6 +47,37 @@ fn what_few_look_at_is_evaluated_on_demand() {
     assert_agree(&mut reference(&program), &mut lifted, 2, 12);
 }
 
+/// Eight players move in turn, and a view says for all of them where they could go.
+const IN_TURN: &str = "
+(role a) (role b) (role c) (role d) (role e) (role f) (role g) (role h)
+(after a b) (after b c) (after c d) (after d e) (after e f) (after f g) (after g h) (after h a)
+(succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (succ 5 6) (succ 6 7) (succ 7 8) (succ 8 9)
+(number 0)
+(<= (number ?y) (succ ?x ?y))
+(<= (init (at ?p 0)) (role ?p))
+(init (control a))
+(<= (next (control ?q)) (true (control ?p)) (after ?p ?q))
+(<= (next (at ?p ?x)) (does ?p (go ?x)))
+(<= (next (at ?p ?x)) (true (at ?p ?x)) (does ?p wait))
+(<= (open ?p ?y) (true (at ?p ?x)) (number ?y) (distinct ?x ?y) (number ?z) (distinct ?z ?y) (not (true (at ?p ?z))))
+(<= (stuck ?p) (role ?p) (not (may_go ?p)))
+(<= (may_go ?p) (open ?p ?x))
+(<= (legal ?p (go ?x)) (true (control ?p)) (open ?p ?x))
+(<= (legal ?p wait) (true (control ?p)) (stuck ?p))
+(<= (legal ?p wait) (role ?p) (true (control ?q)) (distinct ?p ?q))
+(<= terminal (true (at a 9)) (true (at b 9)))
+(<= (goal ?p 50) (role ?p))
+";
+
+#[test]
+fn what_is_asked_for_one_of_many_is_evaluated_for_one() {
+    let program = program("in_turn.kif", IN_TURN);
+    let mut lifted = Lifted::new(&program, &LiftedConfig::default()).expect("the game is lifted");
+    assert!(lifted.on_demand().is_empty(), "nothing is known before the first state");
+    assert_agree(&mut reference(&program), &mut lifted, 4, 20);
+    assert_eq!(lifted.on_demand(), ["open", "may_go", "stuck"]);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1024))]
 
@@ -52,6 +86,15 @@ proptest! {
         let sheet = random_game(&choices);
         let program = program("random.kif", &sheet);
         let mut lifted = Lifted::new(&program, &LiftedConfig::default()).expect("the game is lifted");
+        assert_agree(&mut reference(&program), &mut lifted, 2, 5);
+    }
+
+    #[test]
+    fn random_games_agree_on_demand(choices in prop::collection::vec(any::<u8>(), 0..160)) {
+        let sheet = random_game(&choices);
+        let program = program("random.kif", &sheet);
+        let config = LiftedConfig { on_demand: OnDemand::WherePossible, ..LiftedConfig::default() };
+        let mut lifted = Lifted::new(&program, &config).expect("the game is lifted");
         assert_agree(&mut reference(&program), &mut lifted, 2, 5);
     }
 }

@@ -203,7 +203,9 @@ fn calls(flat: &Flat, rule: &FlatRule, adornments: &Adornments) -> Vec<Call> {
         let Some(atom) = rule.body[literal].atom() else { continue };
         let columns = atom.args.iter().map(|&arg| is_bound(&flat.terms, arg, &bound)).collect();
         calls.push(Call { literal, relation: atom.relation, bound: columns, before: before.clone() });
-        if next.is_some() {
+        // One of which everything is bound would only make others wait for it.
+        let binds_something = calls.last().is_some_and(|call| call.bound.contains(&false));
+        if next.is_some() && binds_something {
             before.push(literal);
             atom.args.iter().for_each(|&arg| bind(&flat.terms, arg, &mut bound));
         }

@@ -2,8 +2,9 @@
 
 use super::LiftedConfig;
 use super::prepare::{Answer, Component, Schedule};
-use super::state::{Codec, LiftedState};
+use super::state::{Codec, LiftedState, Texts};
 use super::treatment::Treatment;
+use super::trials::Trials;
 use crate::analysis::Class;
 use crate::flat::{Flat, Origin, flatten};
 use crate::ground::compact::simplify;
@@ -12,14 +13,14 @@ use crate::tabling::{Budget, Engine, Relation, Stop};
 use grundy_syntax::{Keyword, Notation, Printer, Program, Symbols, TermId, Terms};
 
 /// After this many states, plans are made again with the sizes that relations have by then.
-const REPLAN_AFTER: u32 = 8;
+pub(super) const REPLAN_AFTER: u32 = 8;
 
 /// A game in evaluation: the relations hold what is known of the current state.
 pub(super) struct Evaluation {
-    program: Program,
-    flat: Flat,
-    engine: Engine,
-    schedule: Schedule,
+    pub(super) program: Program,
+    pub(super) flat: Flat,
+    pub(super) engine: Engine,
+    pub(super) schedule: Schedule,
     /// Which components hold what follows from the current state and moves.
     done: Vec<bool>,
     facts: Codec,
@@ -27,14 +28,21 @@ pub(super) struct Evaluation {
     moves: Codec,
     legal_moves: Codec,
     percepts: Codec,
+    texts: Texts,
     roles: Vec<TermId>,
     initial: LiftedState,
     current: Option<LiftedState>,
     played: Option<Vec<TermId>>,
-    states: u32,
+    /// How many states have been looked at.
+    pub(super) states: u32,
+    /// How many steps they have taken, and what is static.
+    pub(super) steps: u64,
+    pub(super) static_steps: u64,
+    pub(super) steps_by_component: Vec<u64>,
     /// The relations of each keyword.
     relations: Vec<Vec<usize>>,
-    treatment: Treatment,
+    pub(super) treatment: Treatment,
+    pub(super) trials: Trials,
     config: LiftedConfig,
 }
 
@@ -54,7 +62,7 @@ impl Evaluation {
         let mut flat = flatten(&program);
         simplify(&mut program, &mut flat, false);
         let terms = std::mem::take(&mut flat.terms);
-        let treatment = Treatment::new(&program, Flat { terms: terms.clone(), ..flat });
+        let treatment = Treatment::new(&program, Flat { terms: terms.clone(), ..flat }, config.on_demand);
         Evaluation::with_treatment(program, terms, treatment, config)
     }
 
@@ -83,21 +91,26 @@ impl Evaluation {
         let mut evaluation = Evaluation {
             engine: Engine::new(&flat, budget),
             done: vec![false; schedule.components.len()],
+            steps_by_component: vec![0; schedule.components.len()],
             facts: codec(Keyword::True, 0),
             next_facts: codec(Keyword::Next, 0),
             moves: codec(Keyword::Does, 1),
             legal_moves: codec(Keyword::Legal, 1),
             percepts: codec(Keyword::Sees, 1),
+            texts: Texts::default(),
             roles: program.roles(),
             initial: LiftedState::default(),
             current: None,
             played: None,
             states: 0,
+            steps: 0,
+            static_steps: 0,
             relations,
             program,
             flat,
             schedule,
             treatment,
+            trials: Trials::default(),
             config: config.clone(),
         };
         for number in 0..evaluation.schedule.components.len() {
@@ -112,8 +125,18 @@ impl Evaluation {
                 }
             }
         }
+        evaluation.static_steps = std::mem::take(&mut evaluation.steps);
         evaluation.initial = evaluation.initial_state();
         Ok(evaluation)
+    }
+
+    /// The same game with another treatment.
+    pub(super) fn with_other_treatment(
+        &self,
+        treatment: Treatment,
+        terms: Terms,
+    ) -> Result<Evaluation, ReasonError> {
+        Evaluation::with_treatment(self.program.clone(), terms, treatment, &self.config)
     }
 
     /// Treats the relations of a component in another way, and begins anew with the current state.
@@ -121,12 +144,12 @@ impl Evaluation {
         let rules = self.schedule.components[number].rules.iter().map(|&rule| &self.flat.rules[rule]);
         self.treatment.answer(&self.program, rules);
         let terms = std::mem::take(&mut self.engine.terms);
-        let program = std::mem::take(&mut self.program);
-        let treatment = std::mem::replace(&mut self.treatment, Treatment::new(&program, Flat::default()));
-        let again = Evaluation::with_treatment(program, terms, treatment, &self.config)?;
+        let mut again = self.with_other_treatment(self.treatment.clone(), terms)?;
+        again.trials = std::mem::take(&mut self.trials);
+        again.steps = self.steps;
         let before = std::mem::replace(self, again);
         if let Some(state) = before.current {
-            self.look_at(&state);
+            self.look_at(&state)?;
         }
         if let Some(moves) = before.played {
             self.play(&moves)?;
@@ -135,8 +158,13 @@ impl Evaluation {
     }
 
     fn initial_state(&mut self) -> LiftedState {
-        let codec = Codec::new(&self.flat, &self.relations[Keyword::Init as usize], 0);
-        state_from(&mut self.engine, &self.relations[Keyword::Init as usize], &codec)
+        let mut codec = Codec::new(&self.flat, &self.relations[Keyword::Init as usize], 0);
+        state_from(&mut self.engine, &self.relations[Keyword::Init as usize], &mut codec)
+    }
+
+    /// The predicates that are evaluated on demand.
+    pub(super) fn on_demand(&self) -> Vec<&str> {
+        self.treatment.on_demand().map(|predicate| self.program.name(predicate)).collect()
     }
 
     pub(super) fn role_names(&self) -> Vec<String> {
@@ -148,13 +176,15 @@ impl Evaluation {
     }
 
     /// Makes a state the current one.
-    pub(super) fn look_at(&mut self, state: &LiftedState) {
+    pub(super) fn look_at(&mut self, state: &LiftedState) -> Result<(), ReasonError> {
         if self.current.as_ref() == Some(state) {
-            return;
+            return Ok(());
         }
+        self.consider_trial()?;
+        self.trials.note_state(state);
         self.states += 1;
         if self.states == REPLAN_AFTER {
-            self.schedule.components.iter_mut().for_each(|component| component.plans.clear());
+            self.plan_again();
         }
         self.forget(Class::State);
         self.clear(Keyword::True);
@@ -165,6 +195,12 @@ impl Evaluation {
             }
         }
         self.current = Some(state.clone());
+        Ok(())
+    }
+
+    /// Lets plans be made anew, with the sizes that relations have.
+    pub(super) fn plan_again(&mut self) {
+        self.schedule.components.iter_mut().for_each(|component| component.plans.clear());
     }
 
     /// Makes these the current moves.
@@ -184,6 +220,7 @@ impl Evaluation {
             }
         }
         self.played = Some(moves.to_vec());
+        self.trials.note_moves(moves);
         Ok(())
     }
 
@@ -212,6 +249,7 @@ impl Evaluation {
 
     /// Evaluates what an answer needs.
     pub(super) fn answer(&mut self, answer: Answer) -> Result<(), ReasonError> {
+        self.trials.note_answer(answer);
         loop {
             match self.try_answer(answer) {
                 Ok(()) => return Ok(()),
@@ -237,8 +275,13 @@ impl Evaluation {
         // `true` and `does` have no rules here: their rows are given.
         if !component.rules.is_empty() {
             let rules = component.rules.iter().map(|&rule| &flat.rules[rule]);
-            engine.allow(treatment.steps(rules, component.class == Class::Static));
-            match evaluate_component(engine, flat, component) {
+            let allowed = treatment.steps(rules, component.class == Class::Static);
+            engine.allow(allowed);
+            let outcome = evaluate_component(engine, flat, component);
+            let taken = allowed - engine.steps_left();
+            self.steps += taken;
+            self.steps_by_component[number] += taken;
+            match outcome {
                 Ok(()) => {}
                 Err(Stop::Overflow) => return Err(Halt::Overflow(number)),
                 Err(stop) => return Err(Halt::Error(self.error(stop, number))),
@@ -278,17 +321,13 @@ impl Evaluation {
     }
 
     /// For each role its legal moves, sorted by text, as those of the other engines.
-    pub(super) fn legal_moves(&mut self) -> Result<Vec<Vec<TermId>>, ReasonError> {
-        let mut moves = by_role(
-            &mut self.engine,
-            &self.relations[Keyword::Legal as usize],
-            &self.legal_moves,
-            &self.roles,
-        );
+    pub(super) fn legal_moves(&mut self) -> Vec<Vec<TermId>> {
+        let legal = &self.relations[Keyword::Legal as usize];
+        let mut moves = by_role(&mut self.engine, legal, &mut self.legal_moves, &self.roles);
         for moves in &mut moves {
-            moves.sort_by_cached_key(|&one_move| self.text(one_move));
+            self.texts.sort(&self.program.symbols, &self.engine.terms, moves);
         }
-        Ok(moves)
+        moves
     }
 
     /// Calls `visit` with the shape and the rows of each relation of what can be seen.
@@ -300,8 +339,8 @@ impl Evaluation {
     }
 
     pub(super) fn percepts(&mut self) -> Vec<Vec<String>> {
-        let seen =
-            by_role(&mut self.engine, &self.relations[Keyword::Sees as usize], &self.percepts, &self.roles);
+        let sees = &self.relations[Keyword::Sees as usize];
+        let seen = by_role(&mut self.engine, sees, &mut self.percepts, &self.roles);
         let texts = |terms: Vec<TermId>| {
             let mut texts: Vec<String> = terms.into_iter().map(|term| self.text(term)).collect();
             texts.sort_unstable();
@@ -329,7 +368,7 @@ impl Evaluation {
     }
 
     pub(super) fn next_state(&mut self) -> LiftedState {
-        state_from(&mut self.engine, &self.relations[Keyword::Next as usize], &self.next_facts)
+        state_from(&mut self.engine, &self.relations[Keyword::Next as usize], &mut self.next_facts)
     }
 
     pub(super) fn text(&self, term: TermId) -> String {
@@ -345,26 +384,29 @@ impl Evaluation {
     }
 }
 
-fn state_from(engine: &mut Engine, relations: &[usize], codec: &Codec) -> LiftedState {
+fn state_from(engine: &mut Engine, relations: &[usize], codec: &mut Codec) -> LiftedState {
+    let Engine { relations: rows, terms, .. } = engine;
     let mut facts = Vec::new();
     for &relation in relations {
-        let Engine { relations, terms, .. } = &mut *engine;
-        for row in 0..relations[relation].len() {
-            facts.push(codec.encode(terms, relation, &relations[relation].row(row).to_vec()));
-        }
+        let rows = &rows[relation];
+        facts.extend((0..rows.len()).map(|row| codec.encode(terms, relation, rows.row(row))));
     }
     facts.sort_unstable();
     LiftedState(facts)
 }
 
-fn by_role(engine: &mut Engine, relations: &[usize], codec: &Codec, roles: &[TermId]) -> Vec<Vec<TermId>> {
+fn by_role(
+    engine: &mut Engine,
+    relations: &[usize],
+    codec: &mut Codec,
+    roles: &[TermId],
+) -> Vec<Vec<TermId>> {
+    let Engine { relations: rows, terms, .. } = engine;
     let mut found = vec![Vec::new(); roles.len()];
     for &relation in relations {
-        let Engine { relations, terms, .. } = &mut *engine;
-        for row in 0..relations[relation].len() {
-            let row = relations[relation].row(row).to_vec();
-            if let Some(role) = roles.iter().position(|role| role.0 == row[0]) {
-                found[role].push(codec.encode(terms, relation, &row));
+        for row in (0..rows[relation].len()).map(|row| rows[relation].row(row)) {
+            if let Some(role) = roles.iter().position(|role| role.0 == row.at(0)) {
+                found[role].push(codec.encode(terms, relation, row));
             }
         }
     }

@@ -3,13 +3,15 @@
 //! The rules are the flat ones of grounding, without links: `true` and `does` are given. What is
 //! static is evaluated once; of the rest, only what an answer needs is evaluated, component by
 //! component, when it is asked for. Join plans are made once, with the sizes that the relations have
-//! in the first states. Relations keep their memory from state to state.
+//! in the first states. What takes many steps is tried on demand, and stays so if that takes fewer.
+//! Relations keep their memory from state to state.
 
 mod evaluate;
 mod phases;
 mod prepare;
 mod state;
 mod treatment;
+mod trials;
 
 use crate::reasoner::{ReasonError, Reasoner};
 use crate::tabling::Relation;
@@ -33,11 +35,29 @@ pub struct LiftedConfig {
     pub deadline: Option<Instant>,
     /// Set from outside to stop at once.
     pub interrupt: Option<Arc<AtomicBool>>,
+    /// Which views are evaluated on demand.
+    pub on_demand: OnDemand,
+}
+
+/// Which views are evaluated on demand: only as far as somebody asks for them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnDemand {
+    /// Those that take fewer steps then, which shows in the first states.
+    #[default]
+    WhereCheaper,
+    /// All of which callers bind something.
+    WherePossible,
 }
 
 impl Default for LiftedConfig {
     fn default() -> LiftedConfig {
-        LiftedConfig { max_bytes: 4 << 30, max_term_depth: 64, deadline: None, interrupt: None }
+        LiftedConfig {
+            max_bytes: 4 << 30,
+            max_term_depth: 64,
+            deadline: None,
+            interrupt: None,
+            on_demand: OnDemand::default(),
+        }
     }
 }
 
@@ -55,6 +75,12 @@ impl Lifted {
         Ok(Lifted { evaluation, roles })
     }
 
+    /// The predicates of which something is evaluated only as far as it is asked for. It takes some states to see for
+    /// which of them that is worth it.
+    pub fn on_demand(&self) -> Vec<&str> {
+        self.evaluation.on_demand()
+    }
+
     /// A fact as a term.
     pub(crate) fn fact(&mut self, text: &str) -> Result<TermId, ReasonError> {
         self.evaluation.term(text)
@@ -67,7 +93,7 @@ impl Lifted {
         state: &LiftedState,
         visit: impl FnMut(&Symbols, &Terms, TermId, &Relation),
     ) -> Result<(), ReasonError> {
-        self.evaluation.look_at(state);
+        self.evaluation.look_at(state)?;
         self.evaluation.answer(Answer::Sees)?;
         self.evaluation.for_each_percept(visit);
         Ok(())
@@ -75,7 +101,7 @@ impl Lifted {
 
     /// What follows if nobody makes a move.
     pub(crate) fn next_without_moves(&mut self, state: &LiftedState) -> Result<LiftedState, ReasonError> {
-        self.evaluation.look_at(state);
+        self.evaluation.look_at(state)?;
         self.evaluation.play_nothing();
         self.evaluation.answer(Answer::Next)?;
         Ok(self.evaluation.next_state())
@@ -95,32 +121,32 @@ impl Reasoner for Lifted {
     }
 
     fn legal(&mut self, state: &LiftedState) -> Result<Vec<Vec<TermId>>, ReasonError> {
-        self.evaluation.look_at(state);
+        self.evaluation.look_at(state)?;
         self.evaluation.answer(Answer::Legal)?;
-        self.evaluation.legal_moves()
+        Ok(self.evaluation.legal_moves())
     }
 
     fn is_terminal(&mut self, state: &LiftedState) -> Result<bool, ReasonError> {
-        self.evaluation.look_at(state);
+        self.evaluation.look_at(state)?;
         self.evaluation.answer(Answer::Terminal)?;
         Ok(self.evaluation.any(Keyword::Terminal))
     }
 
     fn goals(&mut self, state: &LiftedState) -> Result<Vec<Option<i32>>, ReasonError> {
-        self.evaluation.look_at(state);
+        self.evaluation.look_at(state)?;
         self.evaluation.answer(Answer::Goal)?;
         Ok(self.evaluation.goals())
     }
 
     fn next(&mut self, state: &LiftedState, moves: &[TermId]) -> Result<LiftedState, ReasonError> {
-        self.evaluation.look_at(state);
+        self.evaluation.look_at(state)?;
         self.evaluation.play(moves)?;
         self.evaluation.answer(Answer::Next)?;
         Ok(self.evaluation.next_state())
     }
 
     fn sees(&mut self, state: &LiftedState, moves: &[TermId]) -> Result<Vec<Vec<String>>, ReasonError> {
-        self.evaluation.look_at(state);
+        self.evaluation.look_at(state)?;
         self.evaluation.play(moves)?;
         self.evaluation.answer(Answer::Sees)?;
         Ok(self.evaluation.percepts())

@@ -1,7 +1,9 @@
 //! States of lifted reasoning: terms outside, rows inside.
 
 use crate::flat::{Flat, substitute};
-use grundy_syntax::{Term, TermId, Terms};
+use crate::ground::write_term;
+use crate::tabling::{Relation, Row};
+use grundy_syntax::{Symbols, Term, TermId, Terms};
 
 /// A state: the terms of its true facts, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -19,12 +21,21 @@ impl LiftedState {
 /// Translates between terms (facts, moves) and rows of the relations of one predicate. A row may
 /// begin with columns that are not part of the term: the role, in `does` and `legal`.
 pub(crate) struct Codec {
-    /// The relations, each with the part of its template that makes the term.
-    templates: Vec<(usize, TermId)>,
+    shapes: Vec<Shape>,
     /// For each term that was translated, where its row is: index and length, in `rows`.
     known: Vec<Option<(u32, u32)>>,
     /// Relation and values, one after the other.
     rows: Vec<u32>,
+}
+
+/// What the terms of one relation look like.
+struct Shape {
+    relation: usize,
+    /// The part of the template of the relation that makes the term.
+    template: TermId,
+    /// The rows that were translated, and the term of each.
+    rows: Relation,
+    terms: Vec<TermId>,
 }
 
 const UNKNOWN_RELATION: u32 = u32::MAX;
@@ -32,11 +43,16 @@ const UNKNOWN_RELATION: u32 = u32::MAX;
 impl Codec {
     /// For these relations, with the term in the argument of this number.
     pub(crate) fn new(flat: &Flat, relations: &[usize], argument: usize) -> Codec {
-        let template = |&relation: &usize| (relation, flat.relations[relation].template[argument]);
-        let mut templates: Vec<(usize, TermId)> = relations.iter().map(template).collect();
+        let shape = |&relation: &usize| Shape {
+            relation,
+            template: flat.relations[relation].template[argument],
+            rows: Relation::new(flat.relations[relation].arity),
+            terms: Vec::new(),
+        };
+        let mut shapes: Vec<Shape> = relations.iter().map(shape).collect();
         // A column of its own is what is left for constants; it would match functions as well.
-        templates.sort_by_key(|&(_, template)| matches!(flat.terms.get(template), Term::Variable(_)));
-        Codec { templates, known: Vec::new(), rows: Vec::new() }
+        shapes.sort_by_key(|shape| matches!(flat.terms.get(shape.template), Term::Variable(_)));
+        Codec { shapes, known: Vec::new(), rows: Vec::new() }
     }
 
     /// The relation of a term and the values of its columns; `None` if no relation has this shape.
@@ -48,10 +64,10 @@ impl Codec {
         if self.known[index].is_none() {
             let start = self.rows.len();
             self.rows.push(UNKNOWN_RELATION);
-            for &(relation, template) in &self.templates {
+            for shape in &self.shapes {
                 self.rows.truncate(start + 1);
-                if collect(terms, template, term, &mut self.rows) {
-                    self.rows[start] = relation as u32;
+                if collect(terms, shape.template, term, &mut self.rows) {
+                    self.rows[start] = shape.relation as u32;
                     break;
                 }
             }
@@ -63,11 +79,15 @@ impl Codec {
     }
 
     /// The term that a row of a relation stands for.
-    pub(super) fn encode(&self, terms: &mut Terms, relation: usize, row: &[u32]) -> TermId {
-        let template = self.templates.iter().find(|(known, _)| *known == relation);
-        let (_, template) = template.expect("the relation belongs to the predicate");
-        let values: Vec<Option<TermId>> = row.iter().map(|&value| Some(TermId(value))).collect();
-        substitute(terms, *template, &values)
+    pub(super) fn encode(&mut self, terms: &mut Terms, relation: usize, row: Row<'_>) -> TermId {
+        let shape = self.shapes.iter_mut().find(|shape| shape.relation == relation);
+        let shape = shape.expect("the relation belongs to the predicate");
+        let (number, is_new) = shape.rows.insert(row.iter());
+        if is_new {
+            let values: Vec<Option<TermId>> = row.iter().map(|value| Some(TermId(value))).collect();
+            shape.terms.push(substitute(terms, shape.template, &values));
+        }
+        shape.terms[number as usize]
     }
 }
 
@@ -83,5 +103,24 @@ fn collect(terms: &Terms, template: TermId, term: TermId, values: &mut Vec<u32>)
         }
         (Term::Constant(_), Term::Constant(_)) => template == term,
         _ => false,
+    }
+}
+
+/// The texts of terms, made once each.
+#[derive(Default)]
+pub(super) struct Texts(Vec<Option<Box<str>>>);
+
+impl Texts {
+    /// Sorts terms by their texts.
+    pub(super) fn sort(&mut self, symbols: &Symbols, terms: &Terms, sorted: &mut [TermId]) {
+        self.0.resize(self.0.len().max(terms.len()), None);
+        for term in sorted.iter() {
+            self.0[term.0 as usize].get_or_insert_with(|| {
+                let mut text = String::new();
+                write_term(symbols, terms, *term, &[], &mut text);
+                text.into()
+            });
+        }
+        sorted.sort_by(|one, other| self.0[one.0 as usize].cmp(&self.0[other.0 as usize]));
     }
 }

@@ -2,12 +2,13 @@
 //!
 //! What is only called with constants is evaluated on demand, everything else whole at first. A component that takes
 //! too many steps ends the attempt; its relations are evaluated on demand from then on. If that is not possible, or not
-//! enough, it may take all the steps that it needs.
+//! enough, it may take all the steps that it needs. [Trials](super::trials) find what else is worth asking for.
 
+use super::OnDemand;
 use super::phases::{demand_by_phase, negation_cycles};
-use crate::flat::{Flat, FlatRule, ask, askable};
+use crate::flat::{Flat, FlatRule, ask, askable, callers};
 use crate::ground::called_with_constants;
-use grundy_syntax::{Program, Terms};
+use grundy_syntax::{PredicateId, Program, Terms};
 
 /// The steps that a component may take in a state before its relations are evaluated on demand. Few views of ordinary
 /// games need so many, and those that do are looked at in few places.
@@ -17,6 +18,7 @@ const STEPS: u64 = 32_000;
 const STATIC_STEPS: u64 = 3_000_000;
 
 /// The treatment of all relations of a game.
+#[derive(Clone)]
 pub(super) struct Treatment {
     simplified: Flat,
     askable: Vec<bool>,
@@ -26,18 +28,20 @@ pub(super) struct Treatment {
 }
 
 impl Treatment {
-    pub(super) fn new(program: &Program, simplified: Flat) -> Treatment {
+    pub(super) fn new(program: &Program, simplified: Flat, on_demand: OnDemand) -> Treatment {
         let askable = askable(program, &simplified);
-        let called = called_with_constants(&simplified, &askable);
+        let asked_first = match on_demand {
+            OnDemand::WhereCheaper => called_with_constants(&simplified, &askable),
+            OnDemand::WherePossible => askable.clone(),
+        };
         let mut treatment = Treatment {
             askable,
             demanded: vec![false; simplified.relations.len()],
             settled: vec![false; program.rules.len()],
             simplified,
         };
-        (0..called.len()).filter(|&relation| called[relation]).for_each(|relation| {
-            treatment.demand(program, relation);
-        });
+        let asked_first = (0..asked_first.len()).filter(|&relation| asked_first[relation]);
+        asked_first.for_each(|relation| treatment.demand(program, relation));
         treatment
     }
 
@@ -46,6 +50,12 @@ impl Treatment {
         let mut flat = Flat { terms, ..self.simplified.clone() };
         demand_by_phase(program, &mut flat, &self.demanded);
         flat
+    }
+
+    /// The predicates of which something is evaluated on demand.
+    pub(super) fn on_demand(&self) -> impl Iterator<Item = PredicateId> {
+        let relations = self.simplified.relations.iter().zip(&self.demanded);
+        relations.filter(|(_, demanded)| **demanded).map(|(relation, _)| relation.predicate)
     }
 
     /// How many steps a component with these rules may take.
@@ -64,15 +74,7 @@ impl Treatment {
             if std::mem::replace(&mut self.settled[number], true) {
                 continue;
             }
-            let of_rule = |rule: &&FlatRule| rule.origin.rule() == Some(number);
-            let heads: Vec<usize> = self
-                .simplified
-                .rules
-                .iter()
-                .filter(of_rule)
-                .map(|rule| rule.head.relation.0 as usize)
-                .collect();
-            for head in heads {
+            for head in self.heads(number) {
                 if self.askable[head] && !self.demanded[head] {
                     self.demand(program, head);
                 }
@@ -80,17 +82,43 @@ impl Treatment {
         }
     }
 
+    /// The relations that a rule of the sheet derives.
+    fn heads(&self, number: usize) -> Vec<usize> {
+        let of_rule = |rule: &&FlatRule| rule.origin.rule() == Some(number);
+        let rules = self.simplified.rules.iter().filter(of_rule);
+        rules.map(|rule| rule.head.relation.0 as usize).collect()
+    }
+
+    /// The treatment by which the relations of these rules are evaluated on demand, and all views that call them; `None`
+    /// if there is no such treatment, or it is this one.
+    pub(super) fn with_callers(&self, program: &Program, rules: &[usize]) -> Option<Treatment> {
+        let mut demanded = self.demanded.clone();
+        let mut more: Vec<usize> = rules.iter().flat_map(|&rule| self.heads(rule)).collect();
+        while !more.is_empty() {
+            more.into_iter().for_each(|relation| demanded[relation] = true);
+            let callers = callers(&self.simplified, &demanded);
+            more = callers.into_iter().filter(|&view| self.askable[view] && !demanded[view]).collect();
+        }
+        demanded.iter_mut().zip(&self.askable).for_each(|(demanded, askable)| *demanded &= askable);
+        (demanded != self.demanded && !self.adds_negation_cycles(program, &demanded))
+            .then(|| Treatment { demanded, ..self.clone() })
+    }
+
     /// Evaluates a relation on demand, unless negation would have to wait for itself then.
     fn demand(&mut self, program: &Program, relation: usize) {
         let mut demanded = self.demanded.clone();
         ask(&self.simplified, &self.askable, &mut demanded, relation);
-        let before = negation_cycles(&self.simplified);
-        let mut flat = self.simplified.clone();
-        demand_by_phase(&mut program.clone(), &mut flat, &demanded);
-        let after = negation_cycles(&flat);
-        let is_new = |relation: usize| after[relation] && !before.get(relation).is_some_and(|known| *known);
-        if !(0..after.len()).any(is_new) {
+        if !self.adds_negation_cycles(program, &demanded) {
             self.demanded = demanded;
         }
+    }
+
+    /// Whether a negation would have to wait for itself if these relations were evaluated on demand.
+    fn adds_negation_cycles(&self, program: &Program, demanded: &[bool]) -> bool {
+        let before = negation_cycles(&self.simplified);
+        let mut flat = self.simplified.clone();
+        demand_by_phase(&mut program.clone(), &mut flat, demanded);
+        let after = negation_cycles(&flat);
+        (0..after.len()).any(|relation| after[relation] && !before.get(relation).is_some_and(|known| *known))
     }
 }

@@ -19,3 +19,4 @@ pub(crate) use join::{Fire, share_done, values};
 pub(crate) use plan::Plan;
 pub(crate) use relation::{Queue, Relation};
 pub(crate) use table::{Table, hash as hash_values};
+pub(crate) use values::Row;

@@ -1,0 +1,144 @@
+//! Trying whether evaluation on demand would take fewer steps.
+//!
+//! A view may be small and still be worth asking for: the moves of one player of four. Whether it is shows in play. A few
+//! states are remembered with all that they were asked for; the same is asked of an evaluation with another treatment,
+//! and the one that takes fewer steps goes on. Steps are counted, not timed, so the outcome is the same each time.
+
+use super::evaluate::{Evaluation, REPLAN_AFTER};
+use super::prepare::Answer;
+use super::state::LiftedState;
+use super::treatment::Treatment;
+use crate::reasoner::ReasonError;
+use grundy_syntax::TermId;
+
+/// So many states are remembered.
+const STATES: usize = 8;
+
+/// Views that take a smaller share of all steps are not worth a trial.
+const SHARE: f64 = 0.1;
+
+/// Nor are those that take fewer steps in a state: tables of calls cost something.
+const FEW_STEPS: u64 = 128;
+
+/// Another treatment has to take no more than this share of the steps.
+const WORTH_CHANGING: f64 = 0.75;
+
+/// A state that was looked at, and what it was asked for.
+struct Look {
+    state: LiftedState,
+    moves: Option<Vec<TermId>>,
+    answers: Vec<Answer>,
+}
+
+/// The states that were looked at of late, and what has been tried.
+#[derive(Default)]
+pub(super) struct Trials {
+    looks: Vec<Look>,
+    /// The rules of the sheet whose relations have had their trial.
+    tried: Vec<usize>,
+    /// How many steps had been taken after the last trial.
+    last: u64,
+    is_over: bool,
+}
+
+impl Trials {
+    pub(super) fn note_state(&mut self, state: &LiftedState) {
+        if !self.is_over && self.looks.len() < STATES {
+            self.looks.push(Look { state: state.clone(), moves: None, answers: Vec::new() });
+        }
+    }
+
+    pub(super) fn note_moves(&mut self, moves: &[TermId]) {
+        if let Some(look) = self.looks.last_mut() {
+            look.moves = Some(moves.to_vec());
+        }
+    }
+
+    pub(super) fn note_answer(&mut self, answer: Answer) {
+        if let Some(look) = self.looks.last_mut()
+            && !look.answers.contains(&answer)
+        {
+            look.answers.push(answer);
+        }
+    }
+}
+
+impl Evaluation {
+    /// Makes a trial if it is time for one: when the states have taken as many steps as a trial takes.
+    pub(super) fn consider_trial(&mut self) -> Result<(), ReasonError> {
+        if self.trials.looks.len() < STATES || self.states <= REPLAN_AFTER {
+            return Ok(());
+        }
+        let of_states = 3 * STATES as u64 * (self.steps / u64::from(self.states));
+        if self.steps < self.trials.last + of_states + self.static_steps {
+            return Ok(());
+        }
+        // What is asked again is not to be noted.
+        let mut trials = std::mem::take(&mut self.trials);
+        self.trials.is_over = true;
+        trials.is_over = !self.make_trial(&trials.looks, &mut trials.tried)?;
+        trials.looks.clear();
+        trials.last = self.steps;
+        self.trials = trials;
+        Ok(())
+    }
+
+    /// Tries to evaluate on demand the views that take most steps; false if there are none.
+    fn make_trial(&mut self, looks: &[Look], tried: &mut Vec<usize>) -> Result<bool, ReasonError> {
+        self.steps_by_component.fill(0);
+        let before = self.ask_again(looks)?;
+        let least = (before as f64 * SHARE) as u64;
+        let Some((rules, steps)) = self.most_expensive(tried) else { return Ok(false) };
+        if steps < least.max(FEW_STEPS * looks.len() as u64) {
+            return Ok(false);
+        }
+        tried.extend(&rules);
+        if let Some(treatment) = self.treatment.with_callers(&self.program, &rules)
+            // One that runs into a limit is none.
+            && let Ok((rival, after)) = self.rival(treatment, looks)
+            && after as f64 <= before as f64 * WORTH_CHANGING
+        {
+            *self = rival;
+        }
+        Ok(true)
+    }
+
+    /// The same game with another treatment, and how many steps it takes.
+    fn rival(&self, treatment: Treatment, looks: &[Look]) -> Result<(Evaluation, u64), ReasonError> {
+        let mut rival = self.with_other_treatment(treatment, self.engine.terms.clone())?;
+        rival.trials.is_over = true;
+        rival.ask_again(looks)?;
+        rival.plan_again();
+        let steps = rival.ask_again(looks)?;
+        rival.steps = self.steps;
+        rival.states = self.states;
+        Ok((rival, steps))
+    }
+
+    /// The rules of the component that took most steps, with these, of those that have not been tried.
+    fn most_expensive(&self, tried: &[usize]) -> Option<(Vec<usize>, u64)> {
+        let rules = |component: usize| -> Vec<usize> {
+            let rules = self.schedule.components[component].rules.iter();
+            rules.filter_map(|&rule| self.flat.rules[rule].origin.rule()).collect()
+        };
+        let components = self.steps_by_component.iter().enumerate();
+        let candidates = components.map(|(component, &steps)| (rules(component), steps));
+        let is_new = |(rules, _): &(Vec<usize>, u64)| rules.iter().any(|rule| !tried.contains(rule));
+        candidates.filter(is_new).max_by_key(|&(_, steps)| steps)
+    }
+
+    /// Asks for the same again, and counts the steps.
+    fn ask_again(&mut self, looks: &[Look]) -> Result<u64, ReasonError> {
+        let before = self.steps;
+        for look in looks {
+            self.look_at(&look.state)?;
+            if let Some(moves) = &look.moves {
+                self.play(moves)?;
+            }
+            for &answer in &look.answers {
+                self.answer(answer)?;
+            }
+        }
+        Ok(self.steps - before)
+    }
+}
