@@ -1,13 +1,14 @@
 //! Straight-line code for the nodes of a network.
 //!
-//! A value lives in a slot, a block of lanes. An instruction is the AND of some slots and of the opposites of others,
-//! or the OR of some slots; whatever else a node needs is done by storing the opposite of its value, so that no
-//! instruction is spent on a NOT. Instructions of the same shape stand together in *runs*, so that the loops over
-//! their operands always take the same way.
+//! A value lives in a slot, a block of lanes. An instruction is the OR of some slots and of products of two, or the AND
+//! of some slots without what others and products of two have; whatever else a node needs is done by storing the
+//! opposite of its value, so that no instruction is spent on a NOT. Instructions of the same shape stand together in
+//! *runs*, so that the loops over their operands always take the same way; the common shapes have numbers, and code of
+//! their own.
 //!
 //! ```text
-//! run:          shape  count  (dst  operand…) × count
-//! shape:        bit 0: OR; bits 1 to 15: operands; bits 16 to 31: opposite operands
+//! run:     number  count  (dst  operand…) × count
+//!          0  count  is_or  plain  opposite  pairs  pairs  pairs  (dst  operand…) × count
 //! ```
 
 use super::block::Block;
@@ -33,16 +34,63 @@ pub(super) enum CodeBlock {
 }
 
 /// The shape of an instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct Shape(pub(super) u32);
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Shape {
+    pub(super) is_or: bool,
+    /// The number of slots.
+    pub(super) plain: usize,
+    /// The number of slots that an AND takes away.
+    pub(super) opposite: usize,
+    /// The numbers of products that are added to an OR, or taken away from an AND, by the number of their operands that
+    /// are opposite: a∧b, a∧¬b, ¬a∧¬b.
+    pub(super) pairs: [usize; 3],
+}
+
+/// Hands the common shapes to another macro, with numbers.
+macro_rules! common_shapes {
+    ($macro:ident) => {
+        $macro! {
+            1: true 2 0 [0 0 0], 2: true 3 0 [0 0 0], 3: true 4 0 [0 0 0],
+            4: false 1 1 [0 0 0], 5: false 1 2 [0 0 0], 6: false 2 0 [0 0 0], 7: false 2 1 [0 0 0],
+            8: false 2 2 [0 0 0], 9: false 3 0 [0 0 0], 10: false 3 1 [0 0 0], 11: false 4 0 [0 0 0],
+            12: false 5 0 [0 0 0],
+            13: true 0 0 [1 1 0], 14: true 0 0 [2 0 0], 15: true 0 0 [0 2 0],
+            16: true 1 0 [1 0 0], 17: true 1 0 [0 1 0], 18: true 1 0 [1 1 0], 19: true 1 0 [2 0 0],
+            20: true 1 0 [0 2 0], 21: true 2 0 [1 0 0], 22: true 2 0 [0 1 0], 23: true 3 0 [0 1 0],
+            24: false 1 0 [0 0 1], 25: false 2 0 [0 0 1], 26: false 1 1 [0 1 0]
+        }
+    };
+}
 
 impl Shape {
-    pub(super) fn and(operands: usize, opposites: usize) -> Shape {
-        Shape((operands as u32) << 1 | (opposites as u32) << 16)
+    fn operands(self) -> usize {
+        self.plain + self.opposite + 2 * self.pairs.iter().sum::<usize>()
     }
 
-    pub(super) fn or(operands: usize) -> Shape {
-        Shape((operands as u32) << 1 | 1)
+    /// The number of a common shape; 0 for others.
+    fn number(self) -> u32 {
+        macro_rules! number {
+            ($($number:literal: $is_or:literal $plain:literal $opposite:literal [$both:literal $one:literal $neither:literal]),*) => {
+                match (self.is_or, self.plain, self.opposite, self.pairs) {
+                    $(($is_or, $plain, $opposite, [$both, $one, $neither]) => $number,)*
+                    _ => 0,
+                }
+            };
+        }
+        common_shapes!(number)
+    }
+
+    /// Appends the words that a run begins with; where its count is.
+    pub(super) fn write(self, words: &mut Vec<u32>) -> usize {
+        let number = self.number();
+        words.extend([number, 0]);
+        let count_at = words.len() - 1;
+        if number == 0 {
+            let [both, one, neither] = self.pairs.map(|pairs| pairs as u32);
+            let (plain, opposite) = (self.plain as u32, self.opposite as u32);
+            words.extend([u32::from(self.is_or), plain, opposite, both, one, neither]);
+        }
+        count_at
     }
 }
 
@@ -63,93 +111,120 @@ impl Code {
 }
 
 /// Runs instructions; tells in which lanes something changed, if it is asked to.
-///
-/// Loops over a variable number of operands cost more than the operands themselves, so that the common shapes have
-/// code of their own.
 #[inline(always)]
 fn run<const TRACKED: bool>(mut words: &[u32], slots: &mut [Block]) -> Block {
     let mut changed = Block::NONE;
-    while let [shape, count, rest @ ..] = words {
-        let operands = (shape >> 1 & 0x7fff) as usize;
-        let opposites = (shape >> 16) as usize;
-        let stride = 1 + operands + opposites;
-        let (run, rest) = rest.split_at(*count as usize * stride);
-        words = rest;
-        let run_changed = match (shape & 1 == 1, operands, opposites) {
-            (true, 2, _) => ors::<TRACKED, 2>(run, slots),
-            (true, 3, _) => ors::<TRACKED, 3>(run, slots),
-            (true, 4, _) => ors::<TRACKED, 4>(run, slots),
-            (true, ..) => many::<TRACKED>(run, operands, 0, true, slots),
-            (false, 1, 1) => ands::<TRACKED, 1, 1>(run, slots),
-            (false, 1, 2) => ands::<TRACKED, 1, 2>(run, slots),
-            (false, 2, 0) => ands::<TRACKED, 2, 0>(run, slots),
-            (false, 2, 1) => ands::<TRACKED, 2, 1>(run, slots),
-            (false, 3, 0) => ands::<TRACKED, 3, 0>(run, slots),
-            (false, 3, 1) => ands::<TRACKED, 3, 1>(run, slots),
-            (false, 4, 0) => ands::<TRACKED, 4, 0>(run, slots),
-            (false, 5, 0) => ands::<TRACKED, 5, 0>(run, slots),
-            (false, ..) => many::<TRACKED>(run, operands, opposites, false, slots),
-        };
-        changed |= run_changed;
+    while let [number, count, rest @ ..] = words {
+        let count = *count as usize;
+        macro_rules! by_number {
+            ($($number:literal: $is_or:literal $plain:literal $opposite:literal [$both:literal $one:literal $neither:literal]),*) => {
+                match (number, rest) {
+                    $(($number, rest) => {
+                        let (run, rest) = rest.split_at(count * (1 + $plain + $opposite + 2 * ($both + $one + $neither)));
+                        words = rest;
+                        fixed::<TRACKED, $is_or, $plain, $opposite, $both, $one, $neither>(run, slots)
+                    })*
+                    (_, [is_or, plain, opposite, both, one, neither, rest @ ..]) => {
+                        let shape = Shape {
+                            is_or: *is_or == 1,
+                            plain: *plain as usize,
+                            opposite: *opposite as usize,
+                            pairs: [*both as usize, *one as usize, *neither as usize],
+                        };
+                        let (run, rest) = rest.split_at(count * (1 + shape.operands()));
+                        words = rest;
+                        many::<TRACKED>(run, shape, slots)
+                    }
+                    _ => break,
+                }
+            };
+        }
+        changed |= common_shapes!(by_number);
     }
     changed
 }
 
-/// ANDs of `P` slots and the opposites of `N` others.
+/// Instructions of a shape that is known beforehand.
 #[inline(always)]
-fn ands<const TRACKED: bool, const P: usize, const N: usize>(run: &[u32], slots: &mut [Block]) -> Block {
-    let mut changed = Block::NONE;
-    for instruction in run.chunks_exact(1 + P + N) {
-        let mut value = slots[instruction[1] as usize];
-        for at in 1..P {
-            value &= slots[instruction[1 + at] as usize];
-        }
-        for at in 0..N {
-            value = value.without(slots[instruction[1 + P + at] as usize]);
-        }
-        store::<TRACKED>(&mut slots[instruction[0] as usize], value, &mut changed);
-    }
-    changed
-}
-
-/// ORs of `P` slots.
-#[inline(always)]
-fn ors<const TRACKED: bool, const P: usize>(run: &[u32], slots: &mut [Block]) -> Block {
-    let mut changed = Block::NONE;
-    for instruction in run.chunks_exact(1 + P) {
-        let mut value = slots[instruction[1] as usize];
-        for at in 1..P {
-            value |= slots[instruction[1 + at] as usize];
-        }
-        store::<TRACKED>(&mut slots[instruction[0] as usize], value, &mut changed);
-    }
-    changed
-}
-
-/// ANDs or ORs with any number of operands.
-#[inline(always)]
-fn many<const TRACKED: bool>(
+fn fixed<
+    const TRACKED: bool,
+    const IS_OR: bool,
+    const PLAIN: usize,
+    const OPPOSITE: usize,
+    const BOTH: usize,
+    const ONE: usize,
+    const NEITHER: usize,
+>(
     run: &[u32],
-    operands: usize,
-    opposites: usize,
-    is_or: bool,
     slots: &mut [Block],
 ) -> Block {
     let mut changed = Block::NONE;
-    for instruction in run.chunks_exact(1 + operands + opposites) {
-        let (first, rest) = (instruction[1], &instruction[2..1 + operands]);
-        let mut value = slots[first as usize];
-        if is_or {
-            for &operand in rest {
-                value |= slots[operand as usize];
-            }
-        } else {
-            for &operand in rest {
-                value &= slots[operand as usize];
+    for instruction in run.chunks_exact(1 + PLAIN + OPPOSITE + 2 * (BOTH + ONE + NEITHER)) {
+        let slot = |at: usize| slots[instruction[1 + at] as usize];
+        let mut value = if IS_OR { Block::NONE } else { Block::ALL };
+        for at in 0..PLAIN {
+            if IS_OR { value |= slot(at) } else { value &= slot(at) }
+        }
+        for at in PLAIN..PLAIN + OPPOSITE {
+            value = value.without(slot(at));
+        }
+        for pair in 0..BOTH + ONE + NEITHER {
+            let at = PLAIN + OPPOSITE + 2 * pair;
+            let product = match pair {
+                _ if pair < BOTH => slot(at) & slot(at + 1),
+                _ if pair < BOTH + ONE => slot(at).without(slot(at + 1)),
+                _ => !(slot(at) | slot(at + 1)),
+            };
+            value = if IS_OR { value | product } else { value.without(product) };
+        }
+        store::<TRACKED>(&mut slots[instruction[0] as usize], value, &mut changed);
+    }
+    changed
+}
+
+/// Instructions of any shape. (Plain loops: what takes a closure may be compiled for the wrong processor.)
+#[inline(always)]
+fn many<const TRACKED: bool>(run: &[u32], shape: Shape, slots: &mut [Block]) -> Block {
+    match (shape.is_or, shape.pairs == [0; 3]) {
+        (true, true) => any::<TRACKED, true, false>(run, shape, slots),
+        (true, false) => any::<TRACKED, true, true>(run, shape, slots),
+        (false, true) => any::<TRACKED, false, false>(run, shape, slots),
+        (false, false) => any::<TRACKED, false, true>(run, shape, slots),
+    }
+}
+
+#[inline(always)]
+fn any<const TRACKED: bool, const IS_OR: bool, const HAS_PAIRS: bool>(
+    run: &[u32],
+    shape: Shape,
+    slots: &mut [Block],
+) -> Block {
+    let mut changed = Block::NONE;
+    let [both, one, _] = shape.pairs.map(|pairs| 2 * pairs);
+    for instruction in run.chunks_exact(1 + shape.operands()) {
+        let (plain, rest) = instruction[1..].split_at(shape.plain);
+        let (opposite, pairs) = rest.split_at(shape.opposite);
+        let mut value = if IS_OR { Block::NONE } else { Block::ALL };
+        for &operand in plain {
+            if IS_OR { value |= slots[operand as usize] } else { value &= slots[operand as usize] }
+        }
+        if !IS_OR {
+            for &operand in opposite {
+                value = value.without(slots[operand as usize]);
             }
         }
-        for &opposite in &instruction[1 + operands..] {
-            value = value.without(slots[opposite as usize]);
+        if HAS_PAIRS {
+            let mut products = Block::NONE;
+            for pair in pairs[..both].chunks_exact(2) {
+                products |= slots[pair[0] as usize] & slots[pair[1] as usize];
+            }
+            for pair in pairs[both..both + one].chunks_exact(2) {
+                products |= slots[pair[0] as usize].without(slots[pair[1] as usize]);
+            }
+            for pair in pairs[both + one..].chunks_exact(2) {
+                products |= !(slots[pair[0] as usize] | slots[pair[1] as usize]);
+            }
+            value = if IS_OR { value | products } else { value.without(products) };
         }
         store::<TRACKED>(&mut slots[instruction[0] as usize], value, &mut changed);
     }

@@ -84,9 +84,18 @@ struct Drafter<'a> {
     network: &'a Network,
     /// For each node: whose value it shares, and whether it is the opposite of what is stored there.
     stored: Vec<Signal>,
+    /// The gates that are part of the instruction of the only one that reads them.
+    inlined: Vec<bool>,
     full: NodeId,
     /// Nodes from here on are values in between.
     extra: u32,
+}
+
+/// An input of a gate.
+enum Operand {
+    Stored(Signal),
+    /// The product of two if an OR reads it, the opposite of that if an AND does.
+    Product([Signal; 2]),
 }
 
 impl Drafter<'_> {
@@ -95,11 +104,49 @@ impl Drafter<'_> {
         stored.inverted_if(signal.is_inverted())
     }
 
+    /// An input, as a product if its node is inlined.
+    fn operand(&self, signal: Signal) -> Operand {
+        let node = signal.node();
+        let (true, &[one, other]) = (self.inlined[node.index()], self.network.inputs(node)) else {
+            return Operand::Stored(self.stored(signal));
+        };
+        // An OR is the opposite of a product of opposites.
+        let is_or = self.network.kind(node) == Kind::Or;
+        let factors = [one, other].map(|input| self.stored(input.inverted_if(is_or)));
+        Operand::Product(factors)
+    }
+
+    /// Finds the gates that need no value of their own: with two inputs, of which an OR reads the product, or an AND the
+    /// opposite of it, and nobody else.
+    fn inline(&mut self, cone: &Cone, readers: &[u32]) {
+        let steps: Vec<Step<'_>> = cone.steps().collect();
+        let mut here = vec![false; self.network.node_count()];
+        let gates =
+            || steps.iter().filter_map(|step| if let Step::Gate(node) = step { Some(*node) } else { None });
+        gates().for_each(|node| here[node.index()] = true);
+        // What reads comes behind what it reads, and is inlined first.
+        for reader in gates().collect::<Vec<_>>().into_iter().rev() {
+            if self.inlined[reader.index()] || self.network.inputs(reader).len() < 2 {
+                continue;
+            }
+            for &input in self.network.inputs(reader) {
+                let node = input.node();
+                let has_two = matches!(self.network.inputs(node), [one, other] if one.node() != other.node());
+                let is_other_kind =
+                    (self.network.kind(node) == self.network.kind(reader)) == input.is_inverted();
+                if has_two && is_other_kind && here[node.index()] && readers[node.index()] == 1 {
+                    self.inlined[node.index()] = true;
+                }
+            }
+        }
+    }
+
     fn draft(&mut self, cone: &Cone) -> Vec<Draft> {
         let mut drafts = Vec::new();
         let mut straight = Vec::new();
         for step in cone.steps() {
             match step {
+                Step::Gate(node) if self.inlined[node.index()] => {}
                 Step::Gate(node) => straight.extend(self.instruction(node)),
                 Step::Loop(members) => {
                     push_straight(&mut drafts, std::mem::take(&mut straight));
@@ -113,13 +160,13 @@ impl Drafter<'_> {
 
     /// The instruction for a node; `None` if it is the same as another, perhaps inverted.
     fn instruction(&mut self, node: NodeId) -> Option<Instruction> {
-        let inputs: Vec<Signal> = self.network.inputs(node).iter().map(|&input| self.stored(input)).collect();
         let kind = self.network.kind(node);
-        match inputs[..] {
+        match *self.network.inputs(node) {
             [] => self.stored[node.index()] = kind.neutral(),
-            [only] => self.stored[node.index()] = only,
-            _ => {
-                let (instruction, opposite) = gate(node, kind, &inputs);
+            [only] => self.stored[node.index()] = self.stored(only),
+            ref inputs => {
+                let operands: Vec<Operand> = inputs.iter().map(|&input| self.operand(input)).collect();
+                let (instruction, opposite) = gate(node, kind, &operands);
                 self.stored[node.index()] = Signal::of(node).inverted_if(opposite);
                 return Some(instruction);
             }
@@ -133,8 +180,8 @@ impl Drafter<'_> {
         let mut instructions = Vec::new();
         let mut all = members.to_vec();
         for &node in members {
-            let inputs: Vec<Signal> =
-                self.network.inputs(node).iter().map(|&input| self.stored(input)).collect();
+            let inputs = self.network.inputs(node).iter();
+            let inputs: Vec<Operand> = inputs.map(|&input| Operand::Stored(self.stored(input))).collect();
             let (mut instruction, opposite) = gate(node, self.network.kind(node), &inputs);
             if opposite {
                 let between = NodeId(self.extra);
@@ -142,8 +189,7 @@ impl Drafter<'_> {
                 all.push(between);
                 instruction.target = between;
                 instructions.push(instruction);
-                instruction =
-                    Instruction { target: node, shape: Shape::and(1, 1), operands: vec![self.full, between] };
+                instruction = Instruction { target: node, shape: NOT, operands: vec![self.full, between] };
             }
             instructions.push(instruction);
         }
@@ -158,22 +204,39 @@ fn push_straight(drafts: &mut Vec<Draft>, mut instructions: Vec<Instruction>) {
     }
 }
 
+/// Takes a slot away from the one that is full.
+const NOT: Shape = Shape { is_or: false, plain: 1, opposite: 1, pairs: [0; 3] };
+
 /// The instruction for a gate, and whether it gives the opposite of its value.
-fn gate(target: NodeId, kind: Kind, inputs: &[Signal]) -> (Instruction, bool) {
-    let nodes = |inverted| inputs.iter().filter(move |i| i.is_inverted() == inverted).map(|i| i.node());
-    let (plain, inverted): (Vec<NodeId>, Vec<NodeId>) = (nodes(false).collect(), nodes(true).collect());
-    let or = |operands: Vec<NodeId>| Instruction { target, shape: Shape::or(operands.len()), operands };
-    let and = |operands: &[NodeId], opposites: &[NodeId]| Instruction {
-        target,
-        shape: Shape::and(operands.len(), opposites.len()),
-        operands: [operands, opposites].concat(),
-    };
-    match (kind, plain.is_empty(), inverted.is_empty()) {
-        (Kind::And, false, _) => (and(&plain, &inverted), false),
-        (Kind::And, true, _) => (or(inverted), true),
-        (_, _, true) => (or(plain), false),
-        (_, _, false) => (and(&inverted, &plain), true),
+fn gate(target: NodeId, kind: Kind, inputs: &[Operand]) -> (Instruction, bool) {
+    let mut plain = Vec::new();
+    let mut inverted = Vec::new();
+    let mut products: [Vec<NodeId>; 3] = Default::default();
+    for input in inputs {
+        match *input {
+            Operand::Stored(signal) if signal.is_inverted() => inverted.push(signal.node()),
+            Operand::Stored(signal) => plain.push(signal.node()),
+            Operand::Product(mut factors) => {
+                factors.sort_by_key(|factor| factor.is_inverted());
+                let opposite = factors.iter().filter(|factor| factor.is_inverted()).count();
+                products[opposite].extend(factors.map(Signal::node));
+            }
+        }
     }
+    let is_and = kind == Kind::And;
+    // An AND starts with something that is plain; otherwise its opposite is an OR.
+    let is_opposite = if is_and { plain.is_empty() } else { !inverted.is_empty() };
+    if is_opposite {
+        std::mem::swap(&mut plain, &mut inverted);
+    }
+    let shape = Shape {
+        is_or: is_and == is_opposite,
+        plain: plain.len(),
+        opposite: inverted.len(),
+        pairs: [0, 1, 2].map(|kind: usize| products[kind].len() / 2),
+    };
+    let operands = [plain, inverted, products.concat()].concat();
+    (Instruction { target, shape, operands }, is_opposite)
 }
 
 /// Puts instructions that do not depend on each other in order of their shape.
@@ -267,6 +330,18 @@ impl Allocator {
                 }
             }
         }
+        if std::env::var("SHAPES").is_ok() {
+            // XXX
+            for d in drafts {
+                for i in &d.instructions {
+                    eprintln!(
+                        "SHAPE {} {} {} {:?}",
+                        i.shape.is_or, i.shape.plain, i.shape.opposite, i.shape.pairs
+                    );
+                }
+            }
+            eprintln!("WORDS {} SLOTS {}", code.words.len(), self.slots);
+        }
         code.instructions = drafts.iter().map(|draft| draft.instructions.len()).sum();
         code.operands = drafts.iter().flat_map(|draft| &draft.instructions).map(|i| i.operands.len()).sum();
         code
@@ -287,10 +362,7 @@ impl Allocator {
 
     /// Appends an instruction whose target has a slot.
     fn push(&mut self, instruction: &Instruction, count_at: Option<usize>, code: &mut Code) -> usize {
-        let count_at = count_at.unwrap_or_else(|| {
-            code.words.extend([instruction.shape.0, 0]);
-            code.words.len() - 1
-        });
+        let count_at = count_at.unwrap_or_else(|| instruction.shape.write(&mut code.words));
         code.words[count_at] += 1;
         code.words.push(self.slot_of[instruction.target.index()]);
         code.words.extend(instruction.operands.iter().map(|operand| self.slot_of[operand.index()]));
@@ -315,10 +387,12 @@ pub(super) fn compile(rules: &Rules) -> Program {
     let nodes = network.node_count() as u32;
     let fluents = interface.fluents.len() as u32;
     let stored = network.nodes().map(Signal::of).collect();
-    let mut drafter = Drafter { network, stored, full: NodeId(nodes), extra: nodes + 1 };
-    let [state, goals, next, sees] =
-        [&rules.cones.state, &rules.cones.goals, &rules.cones.next, &rules.cones.sees]
-            .map(|cone| drafter.draft(cone));
+    let inlined = vec![false; nodes as usize];
+    let mut drafter = Drafter { network, stored, inlined, full: NodeId(nodes), extra: nodes + 1 };
+    let readers = network.reader_counts();
+    let cones = [&rules.cones.state, &rules.cones.goals, &rules.cones.next, &rules.cones.sees];
+    cones.iter().for_each(|cone| drafter.inline(cone, &readers));
+    let [state, goals, next, sees] = cones.map(|cone| drafter.draft(cone));
     let mut allocator = Allocator {
         slot_of: vec![UNREAD; drafter.extra as usize],
         last_use: vec![0; drafter.extra as usize],
