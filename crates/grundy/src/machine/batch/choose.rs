@@ -65,6 +65,10 @@ impl Tree {
     ) -> Block {
         for (group, count) in self.levels[0].chunks_exact_mut(planes(0)).enumerate().take(groups) {
             let guard = guard(group);
+            if guard.is_empty() {
+                count.fill(Block::NONE);
+                continue;
+            }
             let sum = sum_of_eight(&|at| legal(group * GROUP + at));
             for (plane, sum) in count.iter_mut().zip(sum) {
                 *plane = sum & guard;
@@ -129,19 +133,15 @@ impl Tree {
             }
             let (level, width) = (frame.level - 1, planes(frame.level - 1));
             let left = &self.levels[level][2 * frame.at * width..][..width];
-            let mut rest = [Block::NONE; MOST_PLANES];
-            let below = subtract(&frame.number, left, &mut rest);
-            let (at, lanes) = (frame.at, frame.lanes);
-            frame.level = level;
-            frame.at = 2 * at;
-            frame.lanes = lanes & below;
             // The right half: its frame goes on top of the left one's.
-            if let Some(right) = above.first_mut() {
-                right.level = level;
-                right.at = 2 * at + 1;
-                right.lanes = lanes.without(below);
-                right.number[..width].copy_from_slice(&rest[..width]);
-            }
+            let right = &mut above[0];
+            let below = subtract(&frame.number, left, &mut right.number);
+            right.level = level;
+            right.at = 2 * frame.at + 1;
+            right.lanes = frame.lanes.without(below);
+            frame.level = level;
+            frame.at *= 2;
+            frame.lanes &= below;
             depth += 2;
         }
         self.stack = stack;

@@ -38,8 +38,49 @@ struct Course {
     finished: Block,
     /// Lanes that get a new game.
     fresh: Block,
+    rhythm: Rhythm,
     ended: u64,
     length: u64,
+}
+
+/// After how many moves it is the first player's turn again. Games begin in that rhythm, so that in all lanes the same
+/// player moves, and the moves of all others need not be looked at.
+#[derive(Default)]
+struct Rhythm {
+    /// Which groups of moves there are at the start, as long as all lanes agree.
+    at_start: Vec<bool>,
+    period: Option<u64>,
+}
+
+/// Longer rhythms are not looked for.
+const LONGEST_RHYTHM: u64 = 8;
+
+impl Rhythm {
+    /// Looks at which groups of moves there are in these lanes after so many moves.
+    #[inline(always)]
+    fn look(&mut self, clock: u64, lanes: Block, guards: impl Iterator<Item = Block>) {
+        let mut groups = Vec::new();
+        for guard in guards {
+            let here = guard & lanes;
+            if !here.is_empty() && here != lanes {
+                self.period = Some(1);
+                return;
+            }
+            groups.push(!here.is_empty());
+        }
+        if clock == 0 {
+            self.at_start = groups;
+        } else if groups == self.at_start {
+            self.period = Some(clock);
+        } else if clock == LONGEST_RHYTHM {
+            self.period = Some(1);
+        }
+    }
+
+    /// Whether a game may begin after so many moves.
+    fn is_beat(&self, clock: u64) -> bool {
+        clock.is_multiple_of(self.period.unwrap_or(1))
+    }
 }
 
 impl Lanes {
@@ -70,6 +111,7 @@ impl Lanes {
             waiting: Block::NONE,
             finished: Block::NONE,
             fresh: Block::first(games),
+            rhythm: Rhythm::default(),
             ended: 0,
             length: 0,
         };
@@ -104,7 +146,12 @@ impl Lanes {
         }
         course.fresh = Block::NONE;
         let moving = course.playing.without(course.waiting);
-        if course.waiting.count() >= machine.patience(course.length, course.ended) || moving.is_empty() {
+        if course.rhythm.period.is_none() && !moving.is_empty() {
+            let guards = program.choices.iter().flat_map(|choices| &choices.guards);
+            course.rhythm.look(course.clock, moving, guards.map(|&guard| self.get(guard)));
+        }
+        let are_many = course.waiting.count() >= machine.patience(course.length, course.ended);
+        if are_many && course.rhythm.is_beat(course.clock + 1) || moving.is_empty() {
             self.collect(program, course, totals);
             self.begin(chunk, course);
         }
