@@ -34,12 +34,17 @@ fn batch(rules: &Arc<Rules>) -> MachineReasoner<impl Player> {
     MachineReasoner::new(Arc::new(BatchMachine::new(rules.clone())).player())
 }
 
+fn in_place(rules: &Arc<Rules>) -> MachineReasoner<impl Player> {
+    MachineReasoner::new(Arc::new(BatchMachine::in_place(rules.clone())).player())
+}
+
 fn check_all(program: &Program, without: &[&str], playouts: u64, steps: usize) {
     let rules = rules(program, without);
     let mut reference = reference(program);
     assert_agree(&mut reference, &mut scratch(&rules), playouts, steps);
     assert_agree(&mut reference, &mut incremental(&rules), playouts, steps);
     assert_agree(&mut reference, &mut batch(&rules), playouts, steps);
+    assert_agree(&mut reference, &mut in_place(&rules), playouts, steps);
 }
 
 #[test]
@@ -117,6 +122,17 @@ fn machines_play_the_same_games_on_average() {
             let difference = a.mean().unwrap_or_default() - b.mean().unwrap_or_default();
             assert!(difference.abs() < 7.0, "{name}: goals {a:?} and {b:?}");
         }
+    }
+}
+
+#[test]
+fn next_values_in_place_are_the_same() {
+    let games = ["tic-tac-toe", "connect-four", "breakthrough", "hex", "eight-puzzle", "dice-race"];
+    for (name, sheet) in bundled_games().into_iter().filter(|(name, _)| games.contains(&name.as_str())) {
+        let rules = rules(&program(&name, &sheet), &[]);
+        let [copied, in_place] = [BatchMachine::new, BatchMachine::in_place]
+            .map(|machine| Machine::Batch(Arc::new(machine(rules.clone()))).playouts(1500, 3));
+        assert_eq!(copied, in_place, "{name}");
     }
 }
 

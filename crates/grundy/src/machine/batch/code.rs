@@ -33,6 +33,53 @@ pub(super) enum CodeBlock {
     Loop(std::ops::Range<usize>, Vec<(u32, bool)>),
 }
 
+/// What becomes of the value that an instruction gives.
+pub(super) trait Store {
+    fn store(&mut self, slot: &mut Block, value: Block);
+}
+
+/// It is what the slot has.
+struct Overwrite;
+
+impl Store for Overwrite {
+    #[inline(always)]
+    fn store(&mut self, slot: &mut Block, value: Block) {
+        *slot = value;
+    }
+}
+
+/// The same, and in these lanes that was another value.
+struct Changed(Block);
+
+impl Store for Changed {
+    #[inline(always)]
+    fn store(&mut self, slot: &mut Block, value: Block) {
+        self.0 |= *slot ^ value;
+        *slot = value;
+    }
+}
+
+/// It is the next value of a fact.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Turnover {
+    /// The lanes that get it.
+    pub(super) moving: Block,
+    /// Those that keep what they have; in all others the fact is false.
+    pub(super) staying: Block,
+}
+
+impl Turnover {
+    /// All lanes move.
+    pub(super) const ALL: Turnover = Turnover { moving: Block::ALL, staying: Block::NONE };
+}
+
+impl Store for Turnover {
+    #[inline(always)]
+    fn store(&mut self, slot: &mut Block, value: Block) {
+        *slot = (value & self.moving) | (*slot & self.staying);
+    }
+}
+
 /// The shape of an instruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Shape {
@@ -100,20 +147,29 @@ impl Code {
     pub(super) fn run(&self, slots: &mut [Block]) {
         for block in &self.blocks {
             match block {
-                CodeBlock::Straight(range) => _ = run::<false>(&self.words[range.clone()], slots),
+                CodeBlock::Straight(range) => run(&self.words[range.clone()], slots, &mut Overwrite),
                 CodeBlock::Loop(range, starts) => {
                     starts.iter().for_each(|&(slot, value)| slots[slot as usize] = Block::splat(value));
-                    while !run::<true>(&self.words[range.clone()], slots).is_empty() {}
+                    let mut changed = Changed(Block::ALL);
+                    while !changed.0.is_empty() {
+                        changed.0 = Block::NONE;
+                        run(&self.words[range.clone()], slots, &mut changed);
+                    }
                 }
             }
         }
     }
+
+    /// Runs the code, without loops, for facts that get their next values.
+    #[inline(always)]
+    pub(super) fn run_in_place(&self, slots: &mut [Block], mut turnover: Turnover) {
+        run(&self.words, slots, &mut turnover);
+    }
 }
 
-/// Runs instructions; tells in which lanes something changed, if it is asked to.
+/// Runs instructions.
 #[inline(always)]
-fn run<const TRACKED: bool>(mut words: &[u32], slots: &mut [Block]) -> Block {
-    let mut changed = Block::NONE;
+fn run<S: Store>(mut words: &[u32], slots: &mut [Block], store: &mut S) {
     while let [number, count, rest @ ..] = words {
         let count = *count as usize;
         macro_rules! by_number {
@@ -122,7 +178,7 @@ fn run<const TRACKED: bool>(mut words: &[u32], slots: &mut [Block]) -> Block {
                     $(($number, rest) => {
                         let (run, rest) = rest.split_at(count * (1 + $plain + $opposite + 2 * ($both + $one + $neither)));
                         words = rest;
-                        fixed::<TRACKED, $is_or, $plain, $opposite, $both, $one, $neither>(run, slots)
+                        fixed::<S, $is_or, $plain, $opposite, $both, $one, $neither>(run, slots, store)
                     })*
                     (_, [is_or, plain, opposite, both, one, neither, rest @ ..]) => {
                         let shape = Shape {
@@ -133,21 +189,20 @@ fn run<const TRACKED: bool>(mut words: &[u32], slots: &mut [Block]) -> Block {
                         };
                         let (run, rest) = rest.split_at(count * (1 + shape.operands()));
                         words = rest;
-                        many::<TRACKED>(run, shape, slots)
+                        many(run, shape, slots, store)
                     }
                     _ => break,
                 }
             };
         }
-        changed |= common_shapes!(by_number);
+        common_shapes!(by_number);
     }
-    changed
 }
 
 /// Instructions of a shape that is known beforehand.
 #[inline(always)]
 fn fixed<
-    const TRACKED: bool,
+    S: Store,
     const IS_OR: bool,
     const PLAIN: usize,
     const OPPOSITE: usize,
@@ -157,8 +212,8 @@ fn fixed<
 >(
     run: &[u32],
     slots: &mut [Block],
-) -> Block {
-    let mut changed = Block::NONE;
+    store: &mut S,
+) {
     for instruction in run.chunks_exact(1 + PLAIN + OPPOSITE + 2 * (BOTH + ONE + NEITHER)) {
         let slot = |at: usize| slots[instruction[1 + at] as usize];
         let mut value = if IS_OR { Block::NONE } else { Block::ALL };
@@ -177,29 +232,28 @@ fn fixed<
             };
             value = if IS_OR { value | product } else { value.without(product) };
         }
-        store::<TRACKED>(&mut slots[instruction[0] as usize], value, &mut changed);
+        store.store(&mut slots[instruction[0] as usize], value);
     }
-    changed
 }
 
 /// Instructions of any shape. (Plain loops: what takes a closure may be compiled for the wrong processor.)
 #[inline(always)]
-fn many<const TRACKED: bool>(run: &[u32], shape: Shape, slots: &mut [Block]) -> Block {
+fn many<S: Store>(run: &[u32], shape: Shape, slots: &mut [Block], store: &mut S) {
     match (shape.is_or, shape.pairs == [0; 3]) {
-        (true, true) => any::<TRACKED, true, false>(run, shape, slots),
-        (true, false) => any::<TRACKED, true, true>(run, shape, slots),
-        (false, true) => any::<TRACKED, false, false>(run, shape, slots),
-        (false, false) => any::<TRACKED, false, true>(run, shape, slots),
+        (true, true) => any::<S, true, false>(run, shape, slots, store),
+        (true, false) => any::<S, true, true>(run, shape, slots, store),
+        (false, true) => any::<S, false, false>(run, shape, slots, store),
+        (false, false) => any::<S, false, true>(run, shape, slots, store),
     }
 }
 
 #[inline(always)]
-fn any<const TRACKED: bool, const IS_OR: bool, const HAS_PAIRS: bool>(
+fn any<S: Store, const IS_OR: bool, const HAS_PAIRS: bool>(
     run: &[u32],
     shape: Shape,
     slots: &mut [Block],
-) -> Block {
-    let mut changed = Block::NONE;
+    store: &mut S,
+) {
     let [both, one, _] = shape.pairs.map(|pairs| 2 * pairs);
     for instruction in run.chunks_exact(1 + shape.operands()) {
         let (plain, rest) = instruction[1..].split_at(shape.plain);
@@ -226,15 +280,6 @@ fn any<const TRACKED: bool, const IS_OR: bool, const HAS_PAIRS: bool>(
             }
             value = if IS_OR { value | products } else { value.without(products) };
         }
-        store::<TRACKED>(&mut slots[instruction[0] as usize], value, &mut changed);
+        store.store(&mut slots[instruction[0] as usize], value);
     }
-    changed
-}
-
-#[inline(always)]
-fn store<const TRACKED: bool>(target: &mut Block, value: Block, changed: &mut Block) {
-    if TRACKED {
-        *changed |= *target ^ value;
-    }
-    *target = value;
 }

@@ -10,6 +10,7 @@ use super::code::{Code, CodeBlock, Shape};
 use crate::machine::Rules;
 use crate::machine::cones::{Cone, Step};
 use crate::network::{Kind, MoveId, Network, NodeId, RoleId, Signal};
+use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
 /// Where a value is, and whether the opposite is there.
@@ -25,6 +26,8 @@ pub(super) struct Program {
     pub(super) state: Code,
     pub(super) goals: Code,
     pub(super) next: Code,
+    /// The next values that are put in place.
+    pub(super) in_place: Code,
     pub(super) sees: Code,
     /// The number of slots. The first is empty, then come the fluents, then one that is full.
     pub(super) slots: usize,
@@ -37,6 +40,8 @@ pub(super) struct Program {
     pub(super) nexts: Vec<Place>,
     /// Fluents that something reads. Lanes do without the others, which only who looks at states asks for.
     pub(super) kept: Vec<u32>,
+    /// Those of them that do not get their next value in place.
+    pub(super) copied: Vec<u32>,
     /// Fluents whose next value is that of another, with a slot to put it aside.
     pub(super) aside: Vec<(u32, u32)>,
     pub(super) goal_values: Vec<Vec<(Option<i32>, Place)>>,
@@ -239,9 +244,60 @@ fn gate(target: NodeId, kind: Kind, inputs: &[Operand]) -> (Instruction, bool) {
     (Instruction { target, shape, operands }, is_opposite)
 }
 
+/// Takes the instructions out that give the next values of facts and may put them in place when all else is done: nobody
+/// else reads these values, and nobody the facts at that time. Points the next values to where they are then. Fewer
+/// than `least` are not worth it.
+fn take_in_place(
+    drafts: &mut [Draft],
+    nexts: &mut [Signal],
+    fluents: &[NodeId],
+    readers: &[u32],
+    least: usize,
+) -> Vec<Instruction> {
+    let fluent_of: FxHashMap<NodeId, usize> = (0..nexts.len())
+        .filter(|&fluent| !nexts[fluent].is_inverted() && readers[nexts[fluent].node().index()] == 1)
+        .map(|fluent| (nexts[fluent].node(), fluent))
+        .collect();
+    let straight = drafts.iter().filter(|draft| draft.members.is_none());
+    let candidates = straight.flat_map(|draft| &draft.instructions);
+    let candidates = candidates.filter_map(|one| Some((*fluent_of.get(&one.target)?, &one.operands)));
+    let mut in_place = vec![false; nexts.len()];
+    let mut number_of: FxHashMap<NodeId, usize> = FxHashMap::default();
+    number_of.extend(fluents.iter().enumerate().map(|(number, &node)| (node, number)));
+    let mut is_read = vec![false; nexts.len()];
+    for (number, next) in nexts.iter().enumerate() {
+        // A next value that is another fluent is copied when all else is done.
+        if let Some(&other) = number_of.get(&next.node()) {
+            is_read[other] |= other != number;
+        }
+    }
+    for (fluent, operands) in candidates {
+        in_place[fluent] = true;
+        for other in operands.iter().filter_map(|operand| number_of.get(operand)) {
+            is_read[*other] |= *other != fluent;
+        }
+    }
+    in_place.iter_mut().zip(is_read).for_each(|(in_place, is_read)| *in_place &= !is_read);
+    if in_place.iter().filter(|in_place| **in_place).count() < least {
+        return Vec::new();
+    }
+    let is_last = |one: &Instruction| fluent_of.get(&one.target).is_some_and(|&fluent| in_place[fluent]);
+    let mut last: Vec<Instruction> = Vec::new();
+    for draft in drafts.iter_mut().filter(|draft| draft.members.is_none()) {
+        last.extend(draft.instructions.extract_if(.., |one| is_last(one)));
+    }
+    for one in &mut last {
+        let fluent = fluent_of[&one.target];
+        one.target = fluents[fluent];
+        nexts[fluent] = Signal::of(one.target);
+    }
+    last.sort_by_key(|one| one.shape);
+    last
+}
+
 /// Puts instructions that do not depend on each other in order of their shape.
 fn sort_window(window: &mut [Instruction]) {
-    let mut level_of: rustc_hash::FxHashMap<NodeId, u32> = rustc_hash::FxHashMap::default();
+    let mut level_of: FxHashMap<NodeId, u32> = FxHashMap::default();
     for instruction in window.iter() {
         let levels = instruction.operands.iter().filter_map(|operand| level_of.get(operand));
         let level = levels.max().map_or(0, |level| level + 1);
@@ -330,18 +386,6 @@ impl Allocator {
                 }
             }
         }
-        if std::env::var("SHAPES").is_ok() {
-            // XXX
-            for d in drafts {
-                for i in &d.instructions {
-                    eprintln!(
-                        "SHAPE {} {} {} {:?}",
-                        i.shape.is_or, i.shape.plain, i.shape.opposite, i.shape.pairs
-                    );
-                }
-            }
-            eprintln!("WORDS {} SLOTS {}", code.words.len(), self.slots);
-        }
         code.instructions = drafts.iter().map(|draft| draft.instructions.len()).sum();
         code.operands = drafts.iter().flat_map(|draft| &draft.instructions).map(|i| i.operands.len()).sum();
         code
@@ -374,14 +418,17 @@ impl Allocator {
         let count_at = self.push(instruction, count_at, code);
         let target_at = code.words.len() - 1 - instruction.operands.len();
         instruction.operands.iter().for_each(|&operand| self.release(operand));
-        code.words[target_at] = self.take(instruction.target);
-        self.release(instruction.target);
+        // A fact has a slot of its own.
+        if self.last_use[instruction.target.index()] != NEVER_FREE {
+            code.words[target_at] = self.take(instruction.target);
+            self.release(instruction.target);
+        }
         count_at
     }
 }
 
-/// Compiles a game.
-pub(super) fn compile(rules: &Rules) -> Program {
+/// Compiles a game. Next values are put in place if there are many.
+pub(super) fn compile(rules: &Rules, many_facts: usize) -> Program {
     let network = rules.network();
     let interface = network.interface();
     let nodes = network.node_count() as u32;
@@ -392,7 +439,7 @@ pub(super) fn compile(rules: &Rules) -> Program {
     let readers = network.reader_counts();
     let cones = [&rules.cones.state, &rules.cones.goals, &rules.cones.next, &rules.cones.sees];
     cones.iter().for_each(|cone| drafter.inline(cone, &readers));
-    let [state, goals, next, sees] = cones.map(|cone| drafter.draft(cone));
+    let [state, goals, mut next, sees] = cones.map(|cone| drafter.draft(cone));
     let mut allocator = Allocator {
         slot_of: vec![UNREAD; drafter.extra as usize],
         last_use: vec![0; drafter.extra as usize],
@@ -411,7 +458,11 @@ pub(super) fn compile(rules: &Rules) -> Program {
         .flat_map(|one_move| [stored(one_move.legal), stored(one_move.guard)])
         .collect();
     let goal_signals = || interface.goals.iter().flatten().map(|goal| stored(goal.holds));
-    let nexts: Vec<Signal> = interface.fluents.iter().map(|fluent| stored(fluent.next)).collect();
+    let mut nexts: Vec<Signal> = interface.fluents.iter().map(|fluent| stored(fluent.next)).collect();
+    let fluent_nodes: Vec<NodeId> =
+        (0..interface.fluents.len()).map(|fluent| interface.fluent_node(fluent)).collect();
+    let last = take_in_place(&mut next, &mut nexts, &fluent_nodes, &readers, many_facts);
+    let last = [Draft { instructions: last, members: None }];
     let percepts = || interface.sees.iter().flatten().map(|percept| stored(percept.holds));
 
     allocator.note_uses(&state);
@@ -421,6 +472,7 @@ pub(super) fn compile(rules: &Rules) -> Program {
     goal_signals().chain([stored(interface.terminal)]).for_each(|signal| allocator.note_use(signal.node()));
     allocator.now += 1;
     allocator.note_uses(&next);
+    allocator.note_uses(&last);
     allocator.note_uses(&sees);
     allocator.now += 1;
     nexts.iter().copied().chain(percepts()).for_each(|signal| allocator.note_use(signal.node()));
@@ -456,6 +508,7 @@ pub(super) fn compile(rules: &Rules) -> Program {
     answers.into_iter().for_each(|node| allocator.release(node));
     allocator.now += 1;
     let next = allocator.emit(&next);
+    let in_place = allocator.emit(&last);
     // Percepts may need some of the same nodes, and evaluate these once more, elsewhere.
     let next_places: Vec<Place> = nexts.iter().map(|&signal| allocator.place(signal)).collect();
     let sees = allocator.emit(&sees);
@@ -464,17 +517,22 @@ pub(super) fn compile(rules: &Rules) -> Program {
         .iter()
         .map(|percepts| percepts.iter().map(|percept| place_of(&allocator, percept.holds)).collect())
         .collect();
+    let kept = read_fluents(network);
+    let is_there = |fluent: u32| next_places[fluent as usize] == Place { slot: 1 + fluent, opposite: false };
+    let copied = kept.iter().copied().filter(|&fluent| !is_there(fluent)).collect();
     let mut program = Program {
         state,
         goals,
         next,
+        in_place,
         sees,
         slots: 0,
         terminal,
         choices,
         does,
         nexts: next_places,
-        kept: read_fluents(network),
+        kept,
+        copied,
         aside: Vec::new(),
         goal_values,
         percepts,

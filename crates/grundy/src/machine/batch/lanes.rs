@@ -3,6 +3,7 @@
 use super::BatchMachine;
 use super::block::{Block, LANES};
 use super::choose::Tree;
+use super::code::{Store, Turnover};
 use super::compile::{Place, Program, UNREAD};
 use super::random::Random;
 use crate::machine::State;
@@ -116,7 +117,9 @@ impl Lanes {
             length: 0,
         };
         self.begin(chunk, &mut course);
-        self.commit(&machine, chunk, Block::NONE, course.fresh);
+        let turnover = Turnover { moving: Block::NONE, staying: !course.fresh };
+        commit(&mut self.slots, &program.nexts, &program.kept, turnover);
+        self.start(chunk, course.fresh);
         while !course.playing.is_empty() {
             self.step(&machine, program, chunk, &mut course, totals);
         }
@@ -157,8 +160,14 @@ impl Lanes {
         }
         let moving = moving.without(course.waiting);
         self.choose(program, moving, &mut course.random);
+        let turnover = Turnover { moving, staying: !(moving | course.fresh) };
         program.next.run(&mut self.slots);
-        self.commit(machine, chunk, moving, course.fresh);
+        program.in_place.run_in_place(&mut self.slots, turnover);
+        for &(from, to) in &program.aside {
+            self.slots[to as usize] = self.slots[from as usize];
+        }
+        commit(&mut self.slots, &program.nexts, &program.copied, turnover);
+        self.start(chunk, course.fresh);
         course.clock += 1;
     }
 
@@ -277,19 +286,9 @@ impl Lanes {
         }
     }
 
-    /// Goes to the next state in the lanes that move, and to the start in those that are fresh; others stay.
+    /// Adds the facts of the start in fresh lanes.
     #[inline(always)]
-    fn commit(&mut self, machine: &BatchMachine, chunk: &Chunk, moving: Block, fresh: Block) {
-        let program = &machine.program;
-        for &(from, to) in &program.aside {
-            self.slots[to as usize] = self.slots[from as usize];
-        }
-        let staying = !(moving | fresh);
-        for &fluent in &program.kept {
-            let next = read(&self.slots, program.nexts[fluent as usize]);
-            let slot = &mut self.slots[1 + fluent as usize];
-            *slot = (next & moving) | (*slot & staying);
-        }
+    fn start(&mut self, chunk: &Chunk, fresh: Block) {
         if fresh.is_empty() {
             return;
         }
@@ -309,4 +308,13 @@ impl Lanes {
 pub(super) fn read(slots: &[Block], place: Place) -> Block {
     let block = slots[place.slot as usize];
     if place.opposite { !block } else { block }
+}
+
+/// Gives these fluents their next values.
+#[inline(always)]
+fn commit(slots: &mut [Block], nexts: &[Place], fluents: &[u32], mut turnover: Turnover) {
+    for &fluent in fluents {
+        let next = read(slots, nexts[fluent as usize]);
+        turnover.store(&mut slots[1 + fluent as usize], next);
+    }
 }

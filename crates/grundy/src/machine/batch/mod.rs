@@ -23,6 +23,10 @@ use block::LANES;
 use compile::Program;
 use std::sync::Arc;
 
+/// From this many facts on, next values are put in place. Fewer stay in the cache in any case, and what is put off to the
+/// end keeps others waiting.
+const MANY_FACTS: usize = 2048;
+
 /// A game for many lanes.
 #[derive(Debug)]
 pub struct BatchMachine {
@@ -33,7 +37,13 @@ pub struct BatchMachine {
 impl BatchMachine {
     /// Makes the machine.
     pub fn new(rules: Arc<Rules>) -> BatchMachine {
-        let program = compile::compile(&rules);
+        let program = compile::compile(&rules, MANY_FACTS);
+        BatchMachine { rules, program }
+    }
+
+    /// The same, with all next values in place that can be, however few there are.
+    pub fn in_place(rules: Arc<Rules>) -> BatchMachine {
+        let program = compile::compile(&rules, 0);
         BatchMachine { rules, program }
     }
 
@@ -58,18 +68,23 @@ impl BatchMachine {
 
     /// Blocks that a step reads or writes, by and large: operands, results, moves that are counted, facts that are set.
     pub(super) fn work(&self) -> usize {
-        let Program { state, next, choices, does, kept, aside, .. } = &self.program;
-        let code = [state, next].iter().map(|code| code.operands + code.instructions).sum::<usize>();
+        let Program { state, next, in_place, choices, does, copied, aside, .. } = &self.program;
+        let code =
+            [state, next, in_place].iter().map(|code| code.operands + code.instructions).sum::<usize>();
         let moves: usize = choices.iter().map(|choices| 3 * choices.legal.len()).sum();
         let done = does.iter().filter(|&&slot| slot != compile::UNREAD).count();
-        code + moves + done + 3 * kept.len() + 2 * aside.len()
+        code + moves + done + 3 * copied.len() + 2 * aside.len()
     }
 
     /// How many games may wait for their goals to be counted. Counting takes the same time for one as for all, and
     /// waiting lanes do nothing: the square root balances the two. It depends on what was played so far, and not on
     /// the clock, so that results can be repeated.
     fn patience(&self, length: u64, ended: u64) -> u32 {
-        let step = self.program.state.operands + self.program.next.operands + 2 * self.program.does.len() + 1;
+        let step = self.program.state.operands
+            + self.program.next.operands
+            + self.program.in_place.operands
+            + 2 * self.program.does.len()
+            + 1;
         let ratio = self.program.goals.operands as f64 / step as f64;
         let length = (length.max(1) as f64 / ended.max(1) as f64).max(1.0);
         let lanes = LANES as f64;

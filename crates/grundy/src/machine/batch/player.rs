@@ -3,6 +3,7 @@
 use super::BatchMachine;
 use super::block::Block;
 use super::choose::GROUP;
+use super::code::Turnover;
 use super::compile::{Place, UNREAD};
 use super::lanes::read;
 use crate::machine::scratch::ScratchMachine;
@@ -105,6 +106,7 @@ impl Player for BatchPlayer {
         let machine = self.machine.clone();
         let program = &machine.program;
         program.next.run(&mut self.slots);
+        program.in_place.run_in_place(&mut self.slots, Turnover::ALL);
         for &(from, to) in &program.aside {
             self.slots[to as usize] = self.slots[from as usize];
         }
