@@ -34,6 +34,10 @@ fn batch(rules: &Arc<Rules>) -> MachineReasoner<impl Player> {
     MachineReasoner::new(Arc::new(BatchMachine::new(rules.clone())).player())
 }
 
+fn armed(rules: &Arc<Rules>) -> MachineReasoner<impl Player> {
+    MachineReasoner::new(Arc::new(IncrementalMachine::with_triggers(rules.clone())).player())
+}
+
 fn in_place(rules: &Arc<Rules>) -> MachineReasoner<impl Player> {
     MachineReasoner::new(Arc::new(BatchMachine::in_place(rules.clone())).player())
 }
@@ -43,6 +47,7 @@ fn check_all(program: &Program, without: &[&str], playouts: u64, steps: usize) {
     let mut reference = reference(program);
     assert_agree(&mut reference, &mut scratch(&rules), playouts, steps);
     assert_agree(&mut reference, &mut incremental(&rules), playouts, steps);
+    assert_agree(&mut reference, &mut armed(&rules), playouts, steps);
     assert_agree(&mut reference, &mut batch(&rules), playouts, steps);
     assert_agree(&mut reference, &mut in_place(&rules), playouts, steps);
 }
@@ -201,29 +206,35 @@ fn games_without_an_end_are_given_up_and_stuck_ones_told() {
 fn steps_can_be_taken_back() {
     for (name, sheet) in bundled_games().into_iter().filter(|(name, _)| name != "chess") {
         let rules = rules(&program(&name, &sheet), &[]);
-        let machine = Arc::new(IncrementalMachine::new(rules.clone()));
-        let scratch = Arc::new(ScratchMachine::new(rules.clone()));
-        let (mut player, mut judge) = (machine.player(), scratch.player());
-        player.keep_trail(true);
-        let mut rng = fastrand::Rng::with_seed(3);
-        let mut path = vec![rules.initial().clone()];
-        for _ in 0..60 {
-            judge.look_at(&path[path.len() - 1]);
-            assert_same(&mut player, &mut judge, &name);
-            let joint: Option<Vec<MoveId>> =
-                rules.interface().role_ids().map(|role| judge.pick(role, &mut rng)).collect();
-            match joint.filter(|_| !judge.is_terminal() && rng.u32(..3) > 0) {
-                Some(joint) => {
-                    player.play(&joint);
-                    judge.play(&joint);
-                    let mut state = path[0].clone();
-                    judge.state_into(&mut state);
-                    path.push(state);
-                }
-                None => {
-                    assert_eq!(player.undo(), path.len() > 1, "{name}");
-                    path.truncate((path.len() - 1).max(1));
-                }
+        check_steps_back(&name, IncrementalMachine::new(rules.clone()));
+        check_steps_back(&name, IncrementalMachine::with_triggers(rules));
+    }
+}
+
+fn check_steps_back(name: &str, machine: IncrementalMachine) {
+    let machine = Arc::new(machine);
+    let rules = machine.rules().clone();
+    let scratch = Arc::new(ScratchMachine::new(rules.clone()));
+    let (mut player, mut judge) = (machine.player(), scratch.player());
+    player.keep_trail(true);
+    let mut rng = fastrand::Rng::with_seed(3);
+    let mut path = vec![rules.initial().clone()];
+    for _ in 0..60 {
+        judge.look_at(&path[path.len() - 1]);
+        assert_same(&mut player, &mut judge, name);
+        let joint: Option<Vec<MoveId>> =
+            rules.interface().role_ids().map(|role| judge.pick(role, &mut rng)).collect();
+        match joint.filter(|_| !judge.is_terminal() && rng.u32(..3) > 0) {
+            Some(joint) => {
+                player.play(&joint);
+                judge.play(&joint);
+                let mut state = path[0].clone();
+                judge.state_into(&mut state);
+                path.push(state);
+            }
+            None => {
+                assert_eq!(player.undo(), path.len() > 1, "{name}");
+                path.truncate((path.len() - 1).max(1));
             }
         }
     }

@@ -1,12 +1,13 @@
 //! From a network to an incremental machine.
 
+use super::arms::{Arms, Triggers, arming, blocks};
 use super::effects::Effects;
 use super::loops::Loops;
 use super::player::Memory;
 use super::{IncrementalMachine, Late, LateGate, MoveSet, Output, Probe, Reader, Span};
 use crate::machine::Rules;
 use crate::machine::cones::{Cone, Step};
-use crate::network::{self, Kind, Network, NodeId, Signal};
+use crate::network::{self, Kind, MoveEffects, Network, NodeId, Signal};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -28,23 +29,60 @@ pub(super) fn probe(network: &Network, places: &[u32], signal: Signal) -> Probe 
 impl IncrementalMachine {
     /// Makes the machine.
     pub fn new(rules: Arc<Rules>) -> IncrementalMachine {
+        IncrementalMachine::with(rules, Triggers::find)
+    }
+
+    /// The same with a trigger for every gate that can have one, worth it or not.
+    pub fn with_triggers(rules: Arc<Rules>) -> IncrementalMachine {
+        IncrementalMachine::with(rules, |_, network, gates| Some(Triggers::everywhere(network, gates)))
+    }
+
+    fn with(
+        rules: Arc<Rules>,
+        find: impl Fn(&IncrementalMachine, &Network, &[NodeId]) -> Option<Triggers>,
+    ) -> IncrementalMachine {
         let network::Effects { network, of_move, kept } = network::effects(rules.network());
         let nexts = network.interface().fluents.iter().map(|fluent| fluent.next);
         let next = Cone::new(&network, nexts.chain(kept), &[&rules.cones.state]);
         let kept = Kept::new(&network, &[&rules.cones.state, &next]);
-        let goals = without(&rules.cones.goals, &kept);
-        let sees = without(&rules.cones.sees, &kept);
-        let mut lower = Lower::new(&network, &kept);
+        let parts = Parts { rules: &rules, network: &network, of_move: &of_move, next: &next, kept: &kept };
+        let mut machine = parts.machine(&Triggers::default());
+        let gates: Vec<NodeId> = network.gates().filter(|node| kept.is_counted[node.index()]).collect();
+        if let Some(triggers) = find(&machine, &network, &gates) {
+            machine = parts.machine(&triggers);
+        }
+        machine.places.truncate(rules.network().node_count());
+        machine
+    }
+}
+
+/// What a machine is made from.
+struct Parts<'a> {
+    rules: &'a Arc<Rules>,
+    /// The network with the effects of moves.
+    network: &'a Network,
+    of_move: &'a [MoveEffects],
+    next: &'a Cone,
+    kept: &'a Kept,
+}
+
+impl Parts<'_> {
+    fn machine(&self, triggers: &Triggers) -> IncrementalMachine {
+        let Parts { rules, network, of_move, next, kept } = *self;
+        let goals = without(&rules.cones.goals, kept);
+        let sees = without(&rules.cones.sees, kept);
+        let mut lower = Lower::new(network, kept, triggers);
         let lists = of_move.iter().flat_map(|effects| [&effects.alone, &effects.together]);
-        let of_effects = slice(&network, &kept, lists.flatten());
+        let of_effects = slice(network, kept, lists.flatten());
         for &node in goals.order.iter().chain(&sees.order).chain(&of_effects) {
             lower.give_place(node);
         }
         let goals = lower.late(&goals);
         let sees = lower.late(&sees);
-        let effects = Effects::new(&lower, &of_move, |effects| slice(&network, &kept, effects.iter()));
+        let effects = Effects::new(&lower, of_move, |effects| slice(network, kept, effects.iter()));
         let loops = Loops::new(&lower, &kept.loops);
-        let (spans, readers, outputs) = lower.edges(&kept, &loops);
+        let arms = lower.arms();
+        let (spans, readers, outputs) = lower.edges(kept, &loops, &arms);
         let (sets, sets_of, homes) = lower.move_sets();
         let nexts = network.interface().fluents.iter().map(|fluent| lower.probe(fluent.next)).collect();
         let mut machine = IncrementalMachine {
@@ -57,6 +95,7 @@ impl IncrementalMachine {
             readers,
             outputs,
             loops,
+            arms,
             sets,
             sets_of,
             homes,
@@ -66,8 +105,7 @@ impl IncrementalMachine {
             initial: Memory::default(),
             rules: rules.clone(),
         };
-        machine.initial = Memory::initial(&machine, &network, &[&rules.cones.state, &next]);
-        machine.places.truncate(rules.network().node_count());
+        machine.initial = Memory::initial(&machine, network, &[&rules.cones.state, next], &lower.armed);
         machine
     }
 }
@@ -148,17 +186,51 @@ pub(super) struct Lower<'a> {
     place_count: u32,
     /// How many places are kept up to date.
     kept_count: u32,
+    armed: Vec<ArmedGate>,
+}
+
+/// A gate with a trigger.
+pub(super) struct ArmedGate {
+    node: NodeId,
+    /// Which of its inputs is the trigger.
+    trigger: usize,
+    /// The place of a counter for all others, if there are several.
+    rest: Option<u32>,
+}
+
+impl ArmedGate {
+    /// The inputs that are not the trigger.
+    pub(super) fn others<'n>(&self, network: &'n Network) -> impl Iterator<Item = Signal> + 'n {
+        let trigger = self.trigger;
+        let inputs = network.inputs(self.node).iter().enumerate();
+        inputs.filter(move |(at, _)| *at != trigger).map(|(_, &input)| input)
+    }
+
+    pub(super) fn counts_true(&self, network: &Network) -> bool {
+        network.kind(self.node) == Kind::Or
+    }
+
+    pub(super) fn rest(&self) -> Option<u32> {
+        self.rest
+    }
 }
 
 impl Lower<'_> {
     /// Places for all that is kept up to date.
-    fn new<'a>(network: &'a Network, kept: &Kept) -> Lower<'a> {
+    fn new<'a>(network: &'a Network, kept: &Kept, triggers: &Triggers) -> Lower<'a> {
         let first_gate = network.interface().first_gate();
         let mut places = vec![NOWHERE; network.node_count()];
         (0..first_gate).for_each(|node| places[node as usize] = node);
-        let mut lower = Lower { network, places, place_count: first_gate, kept_count: 0 };
+        let mut lower = Lower { network, places, place_count: first_gate, kept_count: 0, armed: Vec::new() };
         network.gates().filter(|node| kept.is_counted[node.index()]).for_each(|node| lower.give_place(node));
         kept.loops.iter().flatten().for_each(|&node| lower.give_place(node));
+        for node in network.gates().filter(|node| kept.is_counted[node.index()]) {
+            if let Some(trigger) = triggers.of(node) {
+                let rest = (network.inputs(node).len() > 2).then_some(lower.place_count);
+                lower.place_count += u32::from(rest.is_some());
+                lower.armed.push(ArmedGate { node, trigger, rest });
+            }
+        }
         lower.kept_count = lower.place_count;
         lower
     }
@@ -195,31 +267,59 @@ impl Lower<'_> {
         late.gates.push(LateGate { place, is_or, start, end: late.inputs.len() as u32 });
     }
 
+    /// The gates with triggers.
+    fn arms(&self) -> Arms {
+        let arm = |gate: &ArmedGate| {
+            let trigger = self.probe(self.network.inputs(gate.node)[gate.trigger]);
+            (self.places[gate.node.index()], trigger, gate.counts_true(self.network))
+        };
+        Arms::new(&self.armed.iter().map(arm).collect::<Vec<_>>())
+    }
+
     /// For each place the counters that it changes, and what else depends on it.
-    fn edges(&self, kept: &Kept, loops: &Loops) -> (Vec<Span>, Vec<Reader>, Vec<Output>) {
+    fn edges(&self, kept: &Kept, loops: &Loops, arms: &Arms) -> (Vec<Span>, Vec<Reader>, Vec<Output>) {
         let network = self.network;
-        let mut counters: Vec<(u32, Reader)> = Vec::new();
+        // From where, whether it goes down when that is marked, and to which counter.
+        let mut counters: Vec<(u32, bool, u32)> = Vec::new();
+        let mut count = |input: Signal, place: u32, counts_true: bool| {
+            let probe = self.probe(input);
+            counters.push((probe.place() as u32, !blocks(probe, counts_true), place));
+        };
+        let mut armed = self.armed.iter().peekable();
         for node in network.gates().filter(|node| kept.is_counted[node.index()]) {
             // An OR counts what is true, an AND what is false.
             let counts_true = network.kind(node) == Kind::Or;
-            let place = self.places[node.index()];
-            for probe in network.inputs(node).iter().map(|&input| self.probe(input)) {
-                let goes_down = counts_true == probe.is_inverted();
-                counters.push((probe.place() as u32, Reader(place << 1 | u32::from(goes_down))));
+            match armed.next_if(|gate| gate.node == node) {
+                None => {
+                    let inputs = network.inputs(node).iter();
+                    inputs.for_each(|&input| count(input, self.places[node.index()], counts_true));
+                }
+                Some(gate) => {
+                    let rest = gate.rest.into_iter();
+                    rest.for_each(|rest| {
+                        gate.others(network).for_each(|input| count(input, rest, counts_true))
+                    });
+                }
             }
         }
-        counters.sort_unstable_by_key(|&(from, Reader(to))| (from, to));
-        let mut outputs = self.outputs(loops).into_iter().peekable();
+        counters.sort_unstable();
+        let mut outputs = self.outputs(loops, arms).into_iter().peekable();
         let mut edges = counters.iter().peekable();
         let mut readers = Vec::with_capacity(counters.len());
         let mut list = Vec::new();
         let mut spans = Vec::new();
         for place in 0..self.place_count {
             let start = readers.len() as u32;
-            readers.extend(std::iter::from_fn(|| edges.next_if(|edge| edge.0 == place)).map(|edge| edge.1));
+            let mut take = |goes_down: bool| {
+                let edges =
+                    std::iter::from_fn(|| edges.next_if(|edge| (edge.0, edge.1) == (place, goes_down)));
+                readers.extend(edges.map(|edge| Reader(edge.2 << 1 | u32::from(edge.1))));
+                readers.len() as u32
+            };
+            let (middle, end) = (take(false), take(true));
             let output = match outputs.next_if(|(of, _)| *of == place).map(|(_, outputs)| outputs) {
                 None => Output::NOTHING,
-                Some(outputs) if outputs.len() == 1 => outputs[0],
+                Some(outputs) if outputs.len() == 1 && outputs[0].tag() < Output::LIST => outputs[0],
                 Some(mut outputs) => {
                     let start = list.len() as u32;
                     list.append(&mut outputs);
@@ -227,13 +327,13 @@ impl Lower<'_> {
                     Output::new(Output::LIST, start)
                 }
             };
-            spans.push(Span { start, end: readers.len() as u32, output });
+            spans.push(Span { start, middle, end, output });
         }
         (spans, readers, list)
     }
 
     /// What besides counters depends on places.
-    fn outputs(&self, loops: &Loops) -> BTreeMap<u32, Vec<Output>> {
+    fn outputs(&self, loops: &Loops, arms: &Arms) -> BTreeMap<u32, Vec<Output>> {
         let interface = self.network.interface();
         let mut outputs: BTreeMap<u32, Vec<Output>> = BTreeMap::new();
         for (fluent, info) in interface.fluents.iter().enumerate() {
@@ -250,6 +350,19 @@ impl Lower<'_> {
         }
         for (place, port) in loops.ports() {
             outputs.entry(place).or_default().push(Output::new(Output::PORT, port));
+        }
+        for (number, gate) in self.armed.iter().enumerate() {
+            let (place, when_marked) = match (gate.rest, gate.others(self.network).next()) {
+                (None, Some(other)) => {
+                    let other = self.probe(other);
+                    (other.place() as u32, !blocks(other, gate.counts_true(self.network)))
+                }
+                (rest, _) => (rest.unwrap_or_default(), true),
+            };
+            outputs.entry(place).or_default().push(arming(number, when_marked));
+        }
+        for (place, list) in arms.triggers() {
+            outputs.entry(place).or_default().push(Output::new(Output::TRIGGER, list));
         }
         outputs
     }

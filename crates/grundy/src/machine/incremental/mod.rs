@@ -11,8 +11,10 @@
 //! - Legal moves are sets with insertion, removal and choice in constant time, one for each guard, which is asked when
 //!   moves are read.
 //! - Goals and percepts have no counters; they are evaluated when somebody asks.
+//! - Gates that are nearly always held back by the same input look at others only when it lets them (`arms.rs`).
 //! - The nodes of loops know when they were derived (`loops.rs`): counters alone would keep a dead cycle alive.
 
+mod arms;
 mod effects;
 mod loops;
 mod lower;
@@ -25,10 +27,12 @@ use crate::network::Signal;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The readers of a node, and what else depends on it.
+/// The counters that read a node, and what else depends on it.
 #[derive(Clone, Copy, Debug)]
 struct Span {
     start: u32,
+    /// Counters before this go up when the node is marked, those behind go down.
+    middle: u32,
     end: u32,
     output: Output,
 }
@@ -48,6 +52,10 @@ impl Output {
     const PORT: u32 = 4;
     /// Where several outputs begin in a list; [`NOTHING`](Self::NOTHING) ends them.
     const LIST: u32 = 5;
+    /// A gate that gets armed, or not (`arms.rs`); always in a list.
+    const ARM: u32 = 6;
+    /// The armed gates of which the node is the trigger; always in a list.
+    const TRIGGER: u32 = 7;
 
     fn new(tag: u32, number: u32) -> Output {
         Output(number << 3 | tag)
@@ -131,6 +139,7 @@ pub struct IncrementalMachine {
     readers: Vec<Reader>,
     outputs: Vec<Output>,
     loops: loops::Loops,
+    arms: arms::Arms,
     /// The next value of each fluent, if no move with an effect on it is played.
     nexts: Vec<Probe>,
     terminal: Probe,

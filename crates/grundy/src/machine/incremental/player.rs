@@ -1,14 +1,18 @@
 //! Playing on an incremental machine.
 
+use super::arms::Armed;
 use super::effects::{Claims, Lists};
 use super::loops::{LoopMemory, LoopWork};
-use super::lower::probe;
+use super::lower::{ArmedGate, probe};
 use super::{IncrementalMachine, Late, Output, Probe, Reader};
 use crate::machine::cones::{Cone, Step};
 use crate::machine::{Player, Rules, State, goal_signals, single_goal};
 use crate::network::{Kind, MoveId, Network, NodeId, RoleId};
 use std::ops::Range;
 use std::sync::Arc;
+
+/// From this many readers on, those that go up and those that go down have loops of their own.
+const MANY_READERS: usize = 24;
 
 /// No move is asserted.
 const NOTHING: MoveId = MoveId(u32::MAX);
@@ -23,6 +27,7 @@ pub(super) struct Memory {
     /// are marks that only matter while something is evaluated.
     pub(super) marks: Vec<bool>,
     pub(super) loops: LoopMemory,
+    armed: Armed,
     /// Members of the move sets, each set from its base on.
     members: Vec<u32>,
     /// For each move its place in its set.
@@ -40,6 +45,7 @@ impl Memory {
         self.counters.copy_from_slice(&other.counters);
         self.marks[..other.counters.len()].copy_from_slice(&other.marks[..other.counters.len()]);
         self.loops.copy_from(&other.loops);
+        self.armed.copy_from(&other.armed);
         self.members.copy_from_slice(&other.members);
         self.places.copy_from_slice(&other.places);
         self.sizes.copy_from_slice(&other.sizes);
@@ -69,13 +75,40 @@ impl Memory {
         in_set && self.members[place as usize] == one_move.0 && self.is_open(machine, set as usize)
     }
 
+    /// A legal move of a role, all equally likely.
+    #[inline]
+    fn pick(&self, machine: &IncrementalMachine, role: RoleId, rng: &mut fastrand::Rng) -> Option<MoveId> {
+        let sets = machine.sets_of[role.0 as usize].clone();
+        let size = |set: usize| if self.is_open(machine, set) { self.sizes[set] } else { 0 };
+        let total: u32 = sets.clone().map(size).sum();
+        let mut choice = match total {
+            0 => return None,
+            1 => 0,
+            _ => rng.u32(..total),
+        };
+        for set in sets {
+            let size = size(set);
+            if choice < size {
+                return Some(MoveId(self.members[(machine.sets[set].base + choice) as usize]));
+            }
+            choice -= size;
+        }
+        None
+    }
+
     /// The memory in the initial state, with no move asserted.
-    pub(super) fn initial(machine: &IncrementalMachine, network: &Network, cones: &[&Cone]) -> Memory {
+    pub(super) fn initial(
+        machine: &IncrementalMachine,
+        network: &Network,
+        cones: &[&Cone],
+        armed: &[ArmedGate],
+    ) -> Memory {
         let interface = network.interface();
         let mut memory = Memory {
             counters: vec![0; machine.kept],
             marks: vec![false; machine.place_count],
             loops: LoopMemory::new(&machine.loops),
+            armed: Armed::new(&machine.arms),
             members: vec![0; interface.moves.len()],
             places: vec![0; interface.moves.len()],
             sizes: vec![0; machine.sets.len()],
@@ -96,6 +129,9 @@ impl Memory {
                 Step::Loop(members) => machine.loops.start(&mut memory, machine.places[members[0].index()]),
             }
         }
+        for (number, gate) in armed.iter().enumerate() {
+            memory.arm(machine, network, number, gate);
+        }
         for (number, one_move) in interface.moves.iter().enumerate() {
             if memory.value(machine.probe(one_move.legal)) {
                 memory.move_sets().insert(machine, number as u32);
@@ -113,6 +149,22 @@ impl Memory {
         let place = machine.places[node.index()] as usize;
         self.counters[place] = count as u16;
         self.marks[place] = count == 0;
+    }
+
+    /// Puts a gate on the list of its trigger, if it is armed.
+    fn arm(&mut self, machine: &IncrementalMachine, network: &Network, number: usize, gate: &ArmedGate) {
+        let counts = gate.counts_true(network);
+        let probe = |input| probe(network, &machine.places, input);
+        let count = gate.others(network).filter(|&input| self.value(probe(input)) == counts).count();
+        if let Some(rest) = gate.rest() {
+            self.counters[rest as usize] = count as u16;
+            self.marks[rest as usize] = count == 0;
+        }
+        if count == 0 {
+            self.armed.insert(&machine.arms, number as u32);
+        }
+        let counter = &mut self.counters[machine.arms.arms[number].gate as usize];
+        *counter = (*counter).min(1);
     }
 
     /// Finds out which fluents will change.
@@ -267,6 +319,18 @@ struct Work {
 }
 
 impl Work {
+    fn new(machine: &IncrementalMachine) -> Work {
+        Work {
+            memory: machine.initial.clone(),
+            queue: Queue::default(),
+            dirty: Vec::new(),
+            loop_work: LoopWork::default(),
+            goals_known: false,
+            claims: Claims::new(machine.nexts.len()),
+            trail: None,
+        }
+    }
+
     /// Lets an input be marked, or not, from the next time that changes are propagated.
     fn set(&mut self, node: u32, marked: bool) {
         self.memory.counters[node as usize] = u16::from(!marked);
@@ -301,17 +365,28 @@ impl Work {
     }
 
     /// Propagates until the queue is empty.
+    fn drain(&mut self, machine: &IncrementalMachine) {
+        let mut head = 0;
+        while let Some((outputs, marked)) = self.drain_to_list(machine, &mut head) {
+            self.follow_list(machine, outputs, marked);
+        }
+        self.queue.len = 0;
+    }
+
+    /// Propagates until the queue is empty, or something is changed that has several outputs: where they are, and
+    /// whether it is marked.
     ///
-    /// This is where the time goes. The parts of the memory are taken apart first, so that the compiler need not fear
+    /// This is where the time goes. Where many read a node, those that go up and those that go down have loops of their
+    /// own; for a few, two loops take longer to come to their ends. The parts of the memory are taken apart first, so that the compiler need not fear
     /// that one overlaps another. Whether a counter crosses zero is as good as random, so that a branch on it would be
     /// mispredicted again and again: every reader is written to the end of the queue, which moves on only where it
     /// should.
-    fn drain(&mut self, machine: &IncrementalMachine) {
+    fn drain_to_list(&mut self, machine: &IncrementalMachine, next: &mut usize) -> Option<(u32, bool)> {
         let Memory { counters, marks, members, places, sizes, touched, .. } = &mut self.memory;
         let (counters, marks) = (&mut counters[..], &mut marks[..]);
         let mut sets = Sets { members, places, sizes };
         let (spans, all_readers) = (&machine.spans[..], &machine.readers[..]);
-        let mut head = 0;
+        let mut head = *next;
         while head < self.queue.len {
             let node = self.queue.nodes[head] as usize;
             head += 1;
@@ -324,17 +399,34 @@ impl Work {
             if span.start != span.end {
                 let readers = &all_readers[span.start as usize..span.end as usize];
                 self.queue.reserve(readers.len());
-                let turned = u32::from(!marked);
                 let mut len = self.queue.len;
                 let queue = &mut self.queue.nodes[..];
-                for &Reader(reader) in readers {
-                    let counter = &mut counters[(reader >> 1) as usize];
-                    let before = *counter;
-                    let goes_down = (reader & 1) ^ turned;
-                    let after = before.wrapping_add(1).wrapping_sub(2 * goes_down as u16);
-                    *counter = after;
-                    queue[len] = reader >> 1;
-                    len += usize::from(before.min(after) == 0);
+                if readers.len() < MANY_READERS {
+                    let turned = u32::from(!marked);
+                    for &Reader(reader) in readers {
+                        let counter = &mut counters[(reader >> 1) as usize];
+                        let before = *counter;
+                        let goes_down = (reader & 1) ^ turned;
+                        let after = before.wrapping_add(1).wrapping_sub(2 * goes_down as u16);
+                        *counter = after;
+                        queue[len] = reader >> 1;
+                        len += usize::from(before.min(after) == 0);
+                    }
+                } else {
+                    let (first, second) = readers.split_at((span.middle - span.start) as usize);
+                    let (raised, lowered) = if marked { (first, second) } else { (second, first) };
+                    for &Reader(reader) in raised {
+                        let counter = &mut counters[(reader >> 1) as usize];
+                        queue[len] = reader >> 1;
+                        len += usize::from(*counter == 0);
+                        *counter += 1;
+                    }
+                    for &Reader(reader) in lowered {
+                        let counter = &mut counters[(reader >> 1) as usize];
+                        queue[len] = reader >> 1;
+                        *counter -= 1;
+                        len += usize::from(*counter == 0);
+                    }
                 }
                 self.queue.len = len;
             }
@@ -342,20 +434,44 @@ impl Work {
                 0 => {}
                 Output::FLUENT => touched.push(span.output.number()),
                 Output::LIST => {
-                    let list = machine.outputs[span.output.number() as usize..].iter();
-                    for &output in list.take_while(|&&output| output != Output::NOTHING) {
-                        match output.tag() {
-                            Output::FLUENT => touched.push(output.number()),
-                            Output::PORT => self.dirty.push(output.number()),
-                            tag => sets.change(machine, output.number(), (tag != Output::MOVE) == marked),
-                        }
-                    }
+                    *next = head;
+                    return Some((span.output.number(), marked));
                 }
                 Output::PORT => self.dirty.push(span.output.number()),
                 tag => sets.change(machine, span.output.number(), (tag != Output::MOVE) == marked),
             }
         }
-        self.queue.len = 0;
+        None
+    }
+
+    /// Tells several outputs of a node that it is marked, or not.
+    fn follow_list(&mut self, machine: &IncrementalMachine, start: u32, marked: bool) {
+        let Work { memory, queue, dirty, .. } = self;
+        let list = machine.outputs[start as usize..].iter();
+        for &output in list.take_while(|&&output| output != Output::NOTHING) {
+            match output.tag() {
+                Output::FLUENT => memory.touched.push(output.number()),
+                Output::PORT => dirty.push(output.number()),
+                Output::ARM => {
+                    let number = output.number() >> 1;
+                    let arm = machine.arms.arms[number as usize];
+                    let is_armed = marked == (output.number() & 1 == 1);
+                    memory.armed.change(&machine.arms, number, is_armed);
+                    if memory.marks[arm.trigger as usize] != arm.blocks {
+                        memory.counters[arm.gate as usize] = u16::from(!is_armed);
+                        queue.push(arm.gate);
+                    }
+                }
+                Output::TRIGGER => {
+                    for &number in memory.armed.of(&machine.arms, output.number()) {
+                        let arm = machine.arms.arms[number as usize];
+                        memory.counters[arm.gate as usize] = u16::from(marked == arm.blocks);
+                        queue.push(arm.gate);
+                    }
+                }
+                tag => memory.move_sets().change(machine, output.number(), (tag != Output::MOVE) == marked),
+            }
+        }
     }
 
     /// Asserts a joint move instead of the one before.
@@ -487,17 +603,30 @@ impl Work {
     }
 }
 
+impl IncrementalMachine {
+    /// Plays at random, and shows the marks of all places that are kept up to date after each step.
+    pub(super) fn sample(&self, steps: usize, seed: u64, mut look: impl FnMut(&[bool])) {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let mut work = Work::new(self);
+        let mut joint = Vec::new();
+        for _ in 0..steps {
+            joint.clear();
+            joint.extend(
+                self.rules.interface().role_ids().map_while(|role| work.memory.pick(self, role, &mut rng)),
+            );
+            if work.memory.value(self.terminal) || joint.len() < self.sets_of.len() {
+                work.memory.copy_from(&self.initial);
+            } else {
+                work.play(self, &joint);
+            }
+            look(&work.memory.marks[..self.kept]);
+        }
+    }
+}
+
 impl IncrementalPlayer {
     pub(super) fn new(machine: Arc<IncrementalMachine>) -> IncrementalPlayer {
-        let work = Work {
-            memory: machine.initial.clone(),
-            queue: Queue::default(),
-            dirty: Vec::new(),
-            loop_work: LoopWork::default(),
-            goals_known: false,
-            claims: Claims::new(machine.nexts.len()),
-            trail: None,
-        };
+        let work = Work::new(&machine);
         IncrementalPlayer { machine, work }
     }
 
@@ -545,23 +674,7 @@ impl Player for IncrementalPlayer {
 
     #[inline]
     fn pick(&mut self, role: RoleId, rng: &mut fastrand::Rng) -> Option<MoveId> {
-        let (machine, memory) = (&*self.machine, &self.work.memory);
-        let sets = machine.sets_of[role.0 as usize].clone();
-        let size = |set: usize| if memory.is_open(machine, set) { memory.sizes[set] } else { 0 };
-        let total: u32 = sets.clone().map(size).sum();
-        let mut choice = match total {
-            0 => return None,
-            1 => 0,
-            _ => rng.u32(..total),
-        };
-        for set in sets {
-            let size = size(set);
-            if choice < size {
-                return Some(MoveId(memory.members[(machine.sets[set].base + choice) as usize]));
-            }
-            choice -= size;
-        }
-        None
+        self.work.memory.pick(&self.machine, role, rng)
     }
 
     fn goal(&mut self, role: RoleId) -> Option<i32> {

@@ -1,0 +1,256 @@
+//! Gates that look at one of their inputs only while all others let them.
+//!
+//! A signal that changes in every step and that hundreds of gates read changes hundreds of counters, most of them in
+//! vain: another input holds the gate back. If that input rarely changes, the gate had better wait for it. It is
+//! *armed* while no input but one, its *trigger*, holds it back, and only then is it on the list of its trigger. When
+//! the trigger changes, the gates on its list do, and nobody else hears of it.
+
+use super::{IncrementalMachine, Output, Probe};
+use crate::network::{Kind, Network, NodeId};
+
+/// A gate with a trigger.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Arm {
+    /// The place of the gate. Its counter is zero if it is armed and the trigger lets it, and one if not.
+    pub(super) gate: u32,
+    /// The place of the trigger, which holds the gate back while its mark is this.
+    pub(super) trigger: u32,
+    pub(super) blocks: bool,
+    /// The list of the trigger.
+    list: u32,
+}
+
+/// All gates with triggers.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Arms {
+    pub(super) arms: Vec<Arm>,
+    /// Where the list of each trigger begins.
+    starts: Vec<u32>,
+}
+
+/// Which gates are armed.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Armed {
+    /// The lists, each with room for all gates of its trigger.
+    members: Vec<u32>,
+    /// The lengths of the lists.
+    sizes: Vec<u32>,
+    /// For each gate its place in its list.
+    places: Vec<u32>,
+}
+
+impl Arms {
+    /// For these gates, given with the way they read their triggers and whether a true input holds them back.
+    pub(super) fn new(gates: &[(u32, Probe, bool)]) -> Arms {
+        let mut triggers: Vec<u32> = gates.iter().map(|(_, trigger, _)| trigger.place() as u32).collect();
+        triggers.sort_unstable();
+        let places = triggers.clone();
+        triggers.dedup();
+        let arm = |&(gate, trigger, counts_true): &(u32, Probe, bool)| {
+            let list = triggers.partition_point(|&other| (other as usize) < trigger.place()) as u32;
+            Arm { gate, trigger: trigger.place() as u32, blocks: blocks(trigger, counts_true), list }
+        };
+        let start = |&trigger: &u32| places.partition_point(|&other| other < trigger) as u32;
+        Arms { arms: gates.iter().map(arm).collect(), starts: triggers.iter().map(start).collect() }
+    }
+
+    /// The places of the triggers, each with its list.
+    pub(super) fn triggers(&self) -> impl Iterator<Item = (u32, u32)> {
+        let mut triggers: Vec<(u32, u32)> = self.arms.iter().map(|arm| (arm.trigger, arm.list)).collect();
+        triggers.sort_unstable();
+        triggers.dedup();
+        triggers.into_iter()
+    }
+}
+
+/// The mark with which an input holds a gate back.
+pub(super) fn blocks(input: Probe, counts_true: bool) -> bool {
+    input.is_inverted() != counts_true
+}
+
+impl Armed {
+    pub(super) fn new(arms: &Arms) -> Armed {
+        let none = vec![0; arms.arms.len()];
+        Armed { members: none.clone(), sizes: vec![0; arms.starts.len()], places: none }
+    }
+
+    pub(super) fn copy_from(&mut self, other: &Armed) {
+        self.members.copy_from_slice(&other.members);
+        self.sizes.copy_from_slice(&other.sizes);
+        self.places.copy_from_slice(&other.places);
+    }
+
+    /// Puts a gate on the list of its trigger, or takes it off.
+    #[inline]
+    pub(super) fn change(&mut self, arms: &Arms, arm: u32, is_armed: bool) {
+        if is_armed {
+            self.insert(arms, arm);
+        } else {
+            self.remove(arms, arm);
+        }
+    }
+
+    #[inline]
+    pub(super) fn insert(&mut self, arms: &Arms, arm: u32) {
+        let list = arms.arms[arm as usize].list as usize;
+        let place = arms.starts[list] + self.sizes[list];
+        self.sizes[list] += 1;
+        self.members[place as usize] = arm;
+        self.places[arm as usize] = place;
+    }
+
+    #[inline]
+    fn remove(&mut self, arms: &Arms, arm: u32) {
+        let list = arms.arms[arm as usize].list as usize;
+        self.sizes[list] -= 1;
+        let last = self.members[(arms.starts[list] + self.sizes[list]) as usize];
+        let place = self.places[arm as usize];
+        self.members[place as usize] = last;
+        self.places[last as usize] = place;
+    }
+
+    /// The armed gates of a trigger.
+    #[inline]
+    pub(super) fn of(&self, arms: &Arms, list: u32) -> &[u32] {
+        &self.members[arms.starts[list as usize] as usize..][..self.sizes[list as usize] as usize]
+    }
+}
+
+/// For each node the input that is its trigger, if it has one.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Triggers(Vec<Option<u32>>);
+
+/// Signals that fewer gates read are no triggers.
+const MANY_READERS: u32 = 24;
+
+/// So many steps are looked at, or fewer if they have many nodes; with too few one sees nothing.
+const MOST_STEPS: usize = 96;
+const FEWEST_STEPS: usize = 8;
+
+/// About so many values are looked at in all.
+const MOST_LOOKS: usize = 20_000_000;
+
+/// Triggers that change less often are not looked at.
+const FEW_CHANGES: u32 = 3;
+
+/// Getting armed, or not, costs as much as this many counters.
+const COST_OF_ARMING: u32 = 8;
+
+/// Triggers have to cost no more than this share of what counters do.
+const WORTH_ARMING: f64 = 0.4;
+
+/// The seed of random play.
+const SEED: u64 = 11;
+
+impl Triggers {
+    pub(super) fn of(&self, node: NodeId) -> Option<usize> {
+        self.0.get(node.index()).copied().flatten().map(|input| input as usize)
+    }
+
+    /// A trigger for each of these gates that has several inputs.
+    pub(super) fn everywhere(network: &Network, gates: &[NodeId]) -> Triggers {
+        let mut triggers = Triggers(vec![None; network.node_count()]);
+        for &node in gates {
+            let last = network.inputs(node).len().saturating_sub(1) as u32;
+            triggers.0[node.index()] = Some(last).filter(|&last| last > 0);
+        }
+        triggers
+    }
+
+    /// Finds the gates that are worth a trigger, by looking at some random games; `None` if there are none.
+    pub(super) fn find(
+        machine: &IncrementalMachine,
+        network: &Network,
+        gates: &[NodeId],
+    ) -> Option<Triggers> {
+        let read_by = |probe: Probe| {
+            let span = machine.spans[probe.place()];
+            span.end - span.start
+        };
+        let probe = |signal| super::lower::probe(network, &machine.places, signal);
+        let gates: Vec<Candidate> = gates
+            .iter()
+            .filter(|&&node| network.inputs(node).len() > 1)
+            .filter(|&&node| network.inputs(node).iter().any(|&input| read_by(probe(input)) >= MANY_READERS))
+            .map(|&node| Candidate {
+                node,
+                counts_true: network.kind(node) == Kind::Or,
+                inputs: network.inputs(node).iter().map(|&input| probe(input)).collect(),
+                trigger: 0,
+                is_armed: false,
+                changes: 0,
+                armed: 0,
+            })
+            .collect();
+        let looks = machine.kept + gates.iter().map(|gate| gate.inputs.len()).sum::<usize>();
+        let steps = (MOST_LOOKS / looks.max(1)).min(MOST_STEPS);
+        if gates.is_empty() || steps < FEWEST_STEPS {
+            return None;
+        }
+        choose(machine, network, gates, steps, read_by)
+    }
+}
+
+/// A gate that may get a trigger.
+struct Candidate {
+    node: NodeId,
+    counts_true: bool,
+    inputs: Vec<Probe>,
+    trigger: usize,
+    is_armed: bool,
+    /// How often it got armed or not, and in how many states it was.
+    changes: u32,
+    armed: u32,
+}
+
+fn choose(
+    machine: &IncrementalMachine,
+    network: &Network,
+    mut gates: Vec<Candidate>,
+    steps: usize,
+    read_by: impl Fn(Probe) -> u32,
+) -> Option<Triggers> {
+    let mut flips = vec![0u32; machine.kept];
+    let mut old = vec![false; machine.kept];
+    machine.sample(steps, SEED, |marks| {
+        for ((flips, old), &mark) in flips.iter_mut().zip(&mut old).zip(marks) {
+            *flips += u32::from(*old != mark);
+            *old = mark;
+        }
+    });
+    for gate in &mut gates {
+        let can_be = |input: &usize| read_by(gate.inputs[*input]) >= MANY_READERS;
+        let often = |input: &usize| flips[gate.inputs[*input].place()];
+        gate.trigger = (0..gate.inputs.len()).filter(can_be).max_by_key(often).unwrap_or(0);
+    }
+    // A gate whose trigger hardly ever changes is fine as it is.
+    gates.retain(|gate| flips[gate.inputs[gate.trigger].place()] >= FEW_CHANGES);
+    machine.sample(steps, SEED, |marks| {
+        for gate in &mut gates {
+            let others = gate.inputs.iter().enumerate().filter(|(at, _)| *at != gate.trigger);
+            let is_armed = others
+                .map(|(_, &input)| input)
+                .all(|input| marks[input.place()] != blocks(input, gate.counts_true));
+            gate.changes += u32::from(is_armed != gate.is_armed);
+            gate.armed += u32::from(is_armed);
+            gate.is_armed = is_armed;
+        }
+    });
+    gates.retain(|gate| {
+        let often = |input: Probe| flips[input.place()];
+        let of_trigger = often(gate.inputs[gate.trigger]);
+        let all: u32 = gate.inputs.iter().map(|&input| often(input)).sum();
+        let others = if gate.inputs.len() > 2 { all - of_trigger } else { 0 };
+        let triggered = f64::from(of_trigger) * f64::from(gate.armed) / steps as f64;
+        let cost = f64::from(others + COST_OF_ARMING * gate.changes) + 1.5 * triggered;
+        cost <= f64::from(all) * WORTH_ARMING
+    });
+    let mut triggers = Triggers(vec![None; network.node_count()]);
+    gates.iter().for_each(|gate| triggers.0[gate.node.index()] = Some(gate.trigger as u32));
+    (!gates.is_empty()).then_some(triggers)
+}
+
+/// What getting armed, or not, is told by: which gate, and whether it is armed when the node is marked.
+pub(super) fn arming(arm: usize, when_marked: bool) -> Output {
+    Output::new(Output::ARM, (arm as u32) << 1 | u32::from(when_marked))
+}
