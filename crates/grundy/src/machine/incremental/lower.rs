@@ -295,10 +295,9 @@ impl Lower<'_> {
                     inputs.for_each(|&input| count(input, self.places[node.index()], counts_true));
                 }
                 Some(gate) => {
-                    let rest = gate.rest.into_iter();
-                    rest.for_each(|rest| {
-                        gate.others(network).for_each(|input| count(input, rest, counts_true))
-                    });
+                    if let Some(rest) = gate.rest {
+                        gate.others(network).for_each(|input| count(input, rest, counts_true));
+                    }
                 }
             }
         }
