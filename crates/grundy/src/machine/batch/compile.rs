@@ -248,33 +248,35 @@ fn gate(target: NodeId, kind: Kind, inputs: &[Operand]) -> (Instruction, bool) {
 /// else reads these values, and nobody the facts at that time. Points the next values to where they are then. Fewer
 /// than `least` are not worth it.
 fn take_in_place(
+    network: &Network,
     drafts: &mut [Draft],
     nexts: &mut [Signal],
-    fluents: &[NodeId],
     readers: &[u32],
     least: usize,
 ) -> Vec<Instruction> {
-    let fluent_of: FxHashMap<NodeId, usize> = (0..nexts.len())
-        .filter(|&fluent| !nexts[fluent].is_inverted() && readers[nexts[fluent].node().index()] == 1)
-        .map(|fluent| (nexts[fluent].node(), fluent))
-        .collect();
+    let interface = network.interface();
+    // A value that is stored for several nodes may have more readers than its own.
+    let is_alone = |fluent: &usize| {
+        let next = nexts[*fluent];
+        next == interface.fluents[*fluent].next && !next.is_inverted() && readers[next.node().index()] == 1
+    };
+    let fluent_of: FxHashMap<NodeId, usize> =
+        (0..nexts.len()).filter(is_alone).map(|fluent| (nexts[fluent].node(), fluent)).collect();
     let straight = drafts.iter().filter(|draft| draft.members.is_none());
     let candidates = straight.flat_map(|draft| &draft.instructions);
     let candidates = candidates.filter_map(|one| Some((*fluent_of.get(&one.target)?, &one.operands)));
     let mut in_place = vec![false; nexts.len()];
-    let mut number_of: FxHashMap<NodeId, usize> = FxHashMap::default();
-    number_of.extend(fluents.iter().enumerate().map(|(number, &node)| (node, number)));
     let mut is_read = vec![false; nexts.len()];
     for (number, next) in nexts.iter().enumerate() {
         // A next value that is another fluent is copied when all else is done.
-        if let Some(&other) = number_of.get(&next.node()) {
+        if let Some(other) = interface.fluent_of(next.node()) {
             is_read[other] |= other != number;
         }
     }
     for (fluent, operands) in candidates {
         in_place[fluent] = true;
-        for other in operands.iter().filter_map(|operand| number_of.get(operand)) {
-            is_read[*other] |= *other != fluent;
+        for other in operands.iter().filter_map(|&operand| interface.fluent_of(operand)) {
+            is_read[other] |= other != fluent;
         }
     }
     in_place.iter_mut().zip(is_read).for_each(|(in_place, is_read)| *in_place &= !is_read);
@@ -288,7 +290,7 @@ fn take_in_place(
     }
     for one in &mut last {
         let fluent = fluent_of[&one.target];
-        one.target = fluents[fluent];
+        one.target = interface.fluent_node(fluent);
         nexts[fluent] = Signal::of(one.target);
     }
     last.sort_by_key(|one| one.shape);
@@ -459,9 +461,7 @@ pub(super) fn compile(rules: &Rules, many_facts: usize) -> Program {
         .collect();
     let goal_signals = || interface.goals.iter().flatten().map(|goal| stored(goal.holds));
     let mut nexts: Vec<Signal> = interface.fluents.iter().map(|fluent| stored(fluent.next)).collect();
-    let fluent_nodes: Vec<NodeId> =
-        (0..interface.fluents.len()).map(|fluent| interface.fluent_node(fluent)).collect();
-    let last = take_in_place(&mut next, &mut nexts, &fluent_nodes, &readers, many_facts);
+    let last = take_in_place(network, &mut next, &mut nexts, &readers, many_facts);
     let last = [Draft { instructions: last, members: None }];
     let percepts = || interface.sees.iter().flatten().map(|percept| stored(percept.holds));
 
