@@ -112,7 +112,8 @@ impl Machine {
         self.play_chunks(states, each, config, &never)
     }
 
-    /// The work is cut into chunks, which depend on the number of games alone; threads take one after the other.
+    /// The work is cut into chunks, which depend on the machine and the number of games alone; threads take one after
+    /// the other.
     fn play_chunks(
         &self,
         states: &[State],
@@ -128,7 +129,8 @@ impl Machine {
             let mut worker = Worker::new(self);
             while !stop.load(Ordering::Relaxed) {
                 let number = next.fetch_add(1, Ordering::Relaxed);
-                let games = chunk_start(number).min(total)..chunk_start(number + 1).min(total);
+                let [start, end] = [number, number + 1].map(|number| self.chunk_start(number).min(total));
+                let games = start..end;
                 if games.is_empty() {
                     break;
                 }
@@ -150,11 +152,23 @@ impl Machine {
             totals
         })
     }
+
+    /// The first game of a chunk.
+    fn chunk_start(&self, number: u64) -> u64 {
+        match self {
+            Machine::Batch(_) => batch_start(number),
+            // What comes out of a game depends on nothing but its number, so that threads can share the work evenly.
+            Machine::Scratch(_) | Machine::Incremental(_) => number.saturating_mul(ONE_BY_ONE),
+        }
+    }
 }
 
-/// The first game of a chunk. Chunks begin small, so that little work is done soon and can be shared between threads,
-/// and double until they are large enough to keep all lanes of a batch busy nearly to their end.
-fn chunk_start(number: u64) -> u64 {
+/// How many games a thread takes at a time where they are played one by one.
+const ONE_BY_ONE: u64 = 8;
+
+/// The first game of a chunk of a batch. Chunks begin small, so that little work is done soon and can be shared between
+/// threads, and double until they are large enough to keep all lanes of a batch busy nearly to their end.
+fn batch_start(number: u64) -> u64 {
     const SMALLEST: u64 = 512;
     const DOUBLINGS: u64 = 5;
     let doubled = SMALLEST * ((1 << number.min(DOUBLINGS)) - 1);

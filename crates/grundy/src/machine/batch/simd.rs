@@ -1,7 +1,7 @@
 //! The same code for several kinds of processors, chosen at run time.
 //!
 //! Everything that a chunk of games runs through is inlined into one function, which is compiled once for each set of
-//! instructions. This is the only place with `unsafe` code: a function that is compiled for instructions which the
+//! instructions. It takes `unsafe` code: a function that is compiled for instructions which the
 //! processor may lack can only be called by somebody who has looked.
 
 use super::lanes::Lanes;

@@ -163,10 +163,7 @@ impl Triggers {
         network: &Network,
         gates: &[NodeId],
     ) -> Option<Triggers> {
-        let read_by = |probe: Probe| {
-            let span = machine.spans[probe.place()];
-            span.end - span.start
-        };
+        let read_by = |probe: Probe| machine.wires.reader_count(probe.place());
         let probe = |signal| super::lower::probe(network, &machine.places, signal);
         let gates: Vec<Candidate> = gates
             .iter()
@@ -212,10 +209,10 @@ fn choose(
 ) -> Option<Triggers> {
     let mut flips = vec![0u32; machine.kept];
     let mut old = vec![false; machine.kept];
-    machine.sample(steps, SEED, |marks| {
-        for ((flips, old), &mark) in flips.iter_mut().zip(&mut old).zip(marks) {
-            *flips += u32::from(*old != mark);
-            *old = mark;
+    machine.sample(steps, SEED, |cells| {
+        for (place, (flips, old)) in flips.iter_mut().zip(&mut old).enumerate() {
+            *flips += u32::from(*old != cells.mark(place));
+            *old = cells.mark(place);
         }
     });
     for gate in &mut gates {
@@ -225,12 +222,12 @@ fn choose(
     }
     // A gate whose trigger hardly ever changes is fine as it is.
     gates.retain(|gate| flips[gate.inputs[gate.trigger].place()] >= FEW_CHANGES);
-    machine.sample(steps, SEED, |marks| {
+    machine.sample(steps, SEED, |cells| {
         for gate in &mut gates {
             let others = gate.inputs.iter().enumerate().filter(|(at, _)| *at != gate.trigger);
             let is_armed = others
                 .map(|(_, &input)| input)
-                .all(|input| marks[input.place()] != blocks(input, gate.counts_true));
+                .all(|input| cells.mark(input.place()) != blocks(input, gate.counts_true));
             gate.changes += u32::from(is_armed != gate.is_armed);
             gate.armed += u32::from(is_armed);
             gate.is_armed = is_armed;

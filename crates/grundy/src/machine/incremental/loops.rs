@@ -177,7 +177,7 @@ impl Loops {
         }
         for port in ports {
             let Port { place, start, end } = self.ports[port as usize];
-            let marked = memory.marks[place as usize];
+            let marked = memory.cells.mark(place as usize);
             memory.loops.seen[port as usize] = marked;
             for &edge in &self.port_edges[start as usize..end as usize] {
                 if marked != (edge & 1 == 1) {
@@ -188,8 +188,7 @@ impl Loops {
         self.derive(&mut memory.loops, &mut work);
         for member in members {
             let marked = memory.loops.holds[member as usize] != self.is_or[member as usize];
-            memory.marks[self.place(member) as usize] = marked;
-            memory.counters[self.place(member) as usize] = u16::from(!marked);
+            memory.cells.set_mark(self.place(member) as usize, marked);
         }
     }
 
@@ -216,7 +215,7 @@ impl Loops {
         self.derive(&mut memory.loops, work);
         for member in work.changed.drain(..) {
             let marked = memory.loops.holds[member as usize] != self.is_or[member as usize];
-            if memory.marks[self.place(member) as usize] != marked {
+            if memory.cells.mark(self.place(member) as usize) != marked {
                 tell(memory, self.place(member), marked);
             }
         }
@@ -224,7 +223,7 @@ impl Loops {
 
     fn read_port(&self, memory: &mut Memory, work: &mut LoopWork, port: u32) {
         let Port { place, start, end } = self.ports[port as usize];
-        let marked = memory.marks[place as usize];
+        let marked = memory.cells.mark(place as usize);
         if std::mem::replace(&mut memory.loops.seen[port as usize], marked) == marked {
             return;
         }

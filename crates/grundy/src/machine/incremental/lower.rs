@@ -2,9 +2,10 @@
 
 use super::arms::{Arms, Triggers, arming, blocks};
 use super::effects::Effects;
+use super::flow::Wires;
 use super::loops::Loops;
 use super::player::Memory;
-use super::{IncrementalMachine, Late, LateGate, MoveSet, Output, Probe, Reader, Span};
+use super::{IncrementalMachine, Late, LateGate, MoveSet, Output, Probe, Reader};
 use crate::machine::Rules;
 use crate::machine::cones::{Cone, Step};
 use crate::network::{self, Kind, MoveEffects, Network, NodeId, Signal};
@@ -82,7 +83,7 @@ impl Parts<'_> {
         let effects = Effects::new(&lower, of_move, |effects| slice(network, kept, effects.iter()));
         let loops = Loops::new(&lower, &kept.loops);
         let arms = lower.arms();
-        let (spans, readers, outputs) = lower.edges(kept, &loops, &arms);
+        let (wires, outputs) = lower.edges(kept, &loops, &arms);
         let (sets, sets_of, homes) = lower.move_sets();
         let nexts = network.interface().fluents.iter().map(|fluent| lower.probe(fluent.next)).collect();
         let mut machine = IncrementalMachine {
@@ -91,8 +92,7 @@ impl Parts<'_> {
             goals,
             sees,
             effects,
-            spans,
-            readers,
+            wires,
             outputs,
             loops,
             arms,
@@ -277,7 +277,7 @@ impl Lower<'_> {
     }
 
     /// For each place the counters that it changes, and what else depends on it.
-    fn edges(&self, kept: &Kept, loops: &Loops, arms: &Arms) -> (Vec<Span>, Vec<Reader>, Vec<Output>) {
+    fn edges(&self, kept: &Kept, loops: &Loops, arms: &Arms) -> (Wires, Vec<Output>) {
         let network = self.network;
         // From where, whether it goes down when that is marked, and to which counter.
         let mut counters: Vec<(u32, bool, u32)> = Vec::new();
@@ -302,33 +302,22 @@ impl Lower<'_> {
             }
         }
         counters.sort_unstable();
-        let mut outputs = self.outputs(loops, arms).into_iter().peekable();
-        let mut edges = counters.iter().peekable();
-        let mut readers = Vec::with_capacity(counters.len());
+        let readers = counters.iter().map(|&(_, goes_down, place)| Reader::new(place, goes_down)).collect();
+        let start = |place: u32| counters.partition_point(|counter| counter.0 < place) as u32;
+        let starts: Vec<u32> = (0..self.place_count).map(start).collect();
         let mut list = Vec::new();
-        let mut spans = Vec::new();
-        for place in 0..self.place_count {
-            let start = readers.len() as u32;
-            let mut take = |goes_down: bool| {
-                let edges =
-                    std::iter::from_fn(|| edges.next_if(|edge| (edge.0, edge.1) == (place, goes_down)));
-                readers.extend(edges.map(|edge| Reader(edge.2 << 1 | u32::from(edge.1))));
-                readers.len() as u32
+        let mut single = vec![Output::NOTHING; self.place_count as usize];
+        for (place, mut outputs) in self.outputs(loops, arms) {
+            single[place as usize] = if outputs.len() == 1 && outputs[0].tag() < Output::LIST {
+                outputs[0]
+            } else {
+                let start = list.len() as u32;
+                list.append(&mut outputs);
+                list.push(Output::NOTHING);
+                Output::new(Output::LIST, start)
             };
-            let (middle, end) = (take(false), take(true));
-            let output = match outputs.next_if(|(of, _)| *of == place).map(|(_, outputs)| outputs) {
-                None => Output::NOTHING,
-                Some(outputs) if outputs.len() == 1 && outputs[0].tag() < Output::LIST => outputs[0],
-                Some(mut outputs) => {
-                    let start = list.len() as u32;
-                    list.append(&mut outputs);
-                    list.push(Output::NOTHING);
-                    Output::new(Output::LIST, start)
-                }
-            };
-            spans.push(Span { start, middle, end, output });
         }
-        (spans, readers, list)
+        (Wires::new(&starts, readers, single), list)
     }
 
     /// What besides counters depends on places.

@@ -16,6 +16,7 @@
 
 mod arms;
 mod effects;
+mod flow;
 mod loops;
 mod lower;
 mod player;
@@ -26,16 +27,6 @@ use super::Rules;
 use crate::network::Signal;
 use std::ops::Range;
 use std::sync::Arc;
-
-/// The counters that read a node, and what else depends on it.
-#[derive(Clone, Copy, Debug)]
-struct Span {
-    start: u32,
-    /// Counters before this go up when the node is marked, those behind go down.
-    middle: u32,
-    end: u32,
-    output: Output,
-}
 
 /// What besides counters depends on a node, nearly always one thing at most: a tag in the lowest bits, and a number.
 /// (An `enum` would say it better; it took twice as many instructions to pass around.)
@@ -75,6 +66,23 @@ impl Output {
 /// A counter that a node changes, and in the lowest bit whether it goes down when the node is marked.
 #[derive(Clone, Copy, Debug)]
 struct Reader(u32);
+
+impl Reader {
+    fn new(place: u32, goes_down: bool) -> Reader {
+        Reader(place << 1 | u32::from(goes_down))
+    }
+
+    #[inline(always)]
+    fn place(self) -> usize {
+        (self.0 >> 1) as usize
+    }
+
+    /// One if it goes down when the node is marked, and zero if it goes up.
+    #[inline(always)]
+    fn goes_down(self) -> u16 {
+        (self.0 & 1) as u16
+    }
+}
 
 /// A way to read a signal: the place of a mark, and in the lowest bit whether to turn it round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,8 +143,7 @@ pub struct IncrementalMachine {
     /// The number of places.
     place_count: usize,
     effects: effects::Effects,
-    spans: Vec<Span>,
-    readers: Vec<Reader>,
+    wires: flow::Wires,
     outputs: Vec<Output>,
     loops: loops::Loops,
     arms: arms::Arms,
@@ -167,7 +174,7 @@ impl IncrementalMachine {
 
     /// The number of edges that counters follow.
     pub fn counted_edges(&self) -> usize {
-        self.readers.len()
+        self.wires.edge_count()
     }
 
     /// How a signal is read.

@@ -2,17 +2,15 @@
 
 use super::arms::Armed;
 use super::effects::{Claims, Lists};
+use super::flow::{Cells, Queue};
 use super::loops::{LoopMemory, LoopWork};
 use super::lower::{ArmedGate, probe};
-use super::{IncrementalMachine, Late, Output, Probe, Reader};
+use super::{IncrementalMachine, Late, Output, Probe};
 use crate::machine::cones::{Cone, Step};
 use crate::machine::{Player, Rules, State, goal_signals, single_goal};
 use crate::network::{Kind, MoveId, Network, NodeId, RoleId};
 use std::ops::Range;
 use std::sync::Arc;
-
-/// From this many readers on, those that go up and those that go down have loops of their own.
-const MANY_READERS: usize = 24;
 
 /// No move is asserted.
 const NOTHING: MoveId = MoveId(u32::MAX);
@@ -20,12 +18,9 @@ const NOTHING: MoveId = MoveId(u32::MAX);
 /// All that changes while playing, as far as it is worth being copied at the start of a game.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Memory {
-    /// For each place that is kept up to date its counter. What has none, inputs and the nodes of loops, is zero here
-    /// if it is marked and one if not, or is going to be, so that all changes begin in the same way.
-    pub(super) counters: Vec<u16>,
-    /// For each place whether its counter was zero when its readers were told. Behind those that are kept up to date
-    /// are marks that only matter while something is evaluated.
-    pub(super) marks: Vec<bool>,
+    /// For each place its counter and its mark. Behind those that are kept up to date are marks that only matter while
+    /// something is evaluated.
+    pub(super) cells: Cells,
     pub(super) loops: LoopMemory,
     armed: Armed,
     /// Members of the move sets, each set from its base on.
@@ -41,9 +36,9 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    fn copy_from(&mut self, other: &Memory) {
-        self.counters.copy_from_slice(&other.counters);
-        self.marks[..other.counters.len()].copy_from_slice(&other.marks[..other.counters.len()]);
+    /// Becomes what another one is, which has this many places that are kept up to date.
+    fn copy_from(&mut self, other: &Memory, kept: usize) {
+        self.cells.copy_from(&other.cells, kept);
         self.loops.copy_from(&other.loops);
         self.armed.copy_from(&other.armed);
         self.members.copy_from_slice(&other.members);
@@ -55,7 +50,7 @@ impl Memory {
     }
 
     fn value(&self, probe: Probe) -> bool {
-        self.marks[probe.place()] != probe.is_inverted()
+        self.cells.mark(probe.place()) != probe.is_inverted()
     }
 
     /// Looks at the move sets alone.
@@ -105,8 +100,7 @@ impl Memory {
     ) -> Memory {
         let interface = network.interface();
         let mut memory = Memory {
-            counters: vec![0; machine.kept],
-            marks: vec![false; machine.place_count],
+            cells: Cells::new(machine.place_count),
             loops: LoopMemory::new(&machine.loops),
             armed: Armed::new(&machine.arms),
             members: vec![0; interface.moves.len()],
@@ -116,12 +110,10 @@ impl Memory {
             touched: Vec::with_capacity(interface.fluents.len()),
         };
         // False is an OR without inputs, and a mark of an OR is the opposite of its value.
-        memory.marks[0] = true;
-        for (fluent, info) in interface.fluents.iter().enumerate() {
-            memory.marks[1 + fluent] = info.initial;
-        }
+        memory.cells.set_mark(0, true);
         for node in 1..interface.first_gate() as usize {
-            memory.counters[node] = u16::from(!memory.marks[node]);
+            let fluent = interface.fluents.get(node - 1);
+            memory.cells.set_mark(node, fluent.is_some_and(|fluent| fluent.initial));
         }
         for step in cones.iter().flat_map(|cone| cone.steps()) {
             match step {
@@ -146,9 +138,7 @@ impl Memory {
         let inputs = network.inputs(node).iter();
         let count =
             inputs.filter(|&&input| self.value(probe(network, &machine.places, input)) == counts).count();
-        let place = machine.places[node.index()] as usize;
-        self.counters[place] = count as u16;
-        self.marks[place] = count == 0;
+        self.cells.set_count(machine.places[node.index()] as usize, count);
     }
 
     /// Puts a gate on the list of its trigger, if it is armed.
@@ -157,21 +147,20 @@ impl Memory {
         let probe = |input| probe(network, &machine.places, input);
         let count = gate.others(network).filter(|&input| self.value(probe(input)) == counts).count();
         if let Some(rest) = gate.rest() {
-            self.counters[rest as usize] = count as u16;
-            self.marks[rest as usize] = count == 0;
+            self.cells.set_count(rest as usize, count);
         }
         if count == 0 {
             self.armed.insert(&machine.arms, number as u32);
         }
-        let counter = &mut self.counters[machine.arms.arms[number].gate as usize];
-        *counter = (*counter).min(1);
+        let gate = machine.arms.arms[number].gate as usize;
+        self.cells.announce(gate, self.cells.will_be_marked(gate));
     }
 
     /// Finds out which fluents will change.
     fn touch_all(&mut self, machine: &IncrementalMachine) {
         self.touched.clear();
         for (fluent, &next) in machine.nexts.iter().enumerate() {
-            if self.value(next) != self.marks[1 + fluent] {
+            if self.value(next) != self.cells.mark(1 + fluent) {
                 self.touched.push(fluent as u32);
             }
         }
@@ -188,7 +177,7 @@ impl Memory {
     }
 
     fn set_value(&mut self, late: &Late, at: usize, value: bool) {
-        self.marks[late.gates[at].place as usize] = value != late.gates[at].is_or;
+        self.cells.set_mark(late.gates[at].place as usize, value != late.gates[at].is_or);
     }
 
     /// Evaluates nodes that have no counters.
@@ -217,7 +206,7 @@ impl Memory {
             changed = false;
             for at in range.clone() {
                 let gate = late.gates[at];
-                if self.marks[gate.place as usize] == gate.is_or && self.gate(late, at) {
+                if self.cells.mark(gate.place as usize) == gate.is_or && self.gate(late, at) {
                     self.set_value(late, at, true);
                     changed = true;
                 }
@@ -266,29 +255,6 @@ impl Sets<'_> {
     }
 }
 
-/// Nodes whose counters have left or reached zero, first in, first out. Entries may turn out to be stale.
-#[derive(Clone, Debug, Default)]
-struct Queue {
-    nodes: Vec<u32>,
-    len: usize,
-}
-
-impl Queue {
-    /// Room for some more nodes.
-    #[inline]
-    fn reserve(&mut self, more: usize) {
-        if self.nodes.len() < self.len + more {
-            self.nodes.resize((self.len + more) * 2, 0);
-        }
-    }
-
-    fn push(&mut self, node: u32) {
-        self.reserve(1);
-        self.nodes[self.len] = node;
-        self.len += 1;
-    }
-}
-
 /// A step that can be taken back: the joint move before it, and the fluents that it changed.
 #[derive(Clone, Debug, Default)]
 struct Trail {
@@ -322,7 +288,7 @@ impl Work {
     fn new(machine: &IncrementalMachine) -> Work {
         Work {
             memory: machine.initial.clone(),
-            queue: Queue::default(),
+            queue: Queue::new(machine.place_count),
             dirty: Vec::new(),
             loop_work: LoopWork::default(),
             goals_known: false,
@@ -333,17 +299,15 @@ impl Work {
 
     /// Lets an input be marked, or not, from the next time that changes are propagated.
     fn set(&mut self, node: u32, marked: bool) {
-        self.memory.counters[node as usize] = u16::from(!marked);
+        self.memory.cells.announce(node as usize, marked);
         self.queue.push(node);
     }
 
     /// Like [`set`](Self::set), but what nothing depends on is done at once.
     #[inline]
     fn set_move(&mut self, machine: &IncrementalMachine, node: u32, is_played: bool) {
-        let span = machine.spans[node as usize];
-        if span.start == span.end && span.output == Output::NOTHING {
-            self.memory.counters[node as usize] = u16::from(!is_played);
-            self.memory.marks[node as usize] = is_played;
+        if machine.wires.is_idle(node as usize) {
+            self.memory.cells.set_mark(node as usize, is_played);
         } else {
             self.set(node, is_played);
         }
@@ -358,7 +322,7 @@ impl Work {
             }
             let Work { memory, queue, dirty, loop_work, .. } = self;
             machine.loops.settle(memory, loop_work, dirty, |memory, place, marked| {
-                memory.counters[place as usize] = u16::from(!marked);
+                memory.cells.announce(place as usize, marked);
                 queue.push(place);
             });
         }
@@ -366,82 +330,21 @@ impl Work {
 
     /// Propagates until the queue is empty.
     fn drain(&mut self, machine: &IncrementalMachine) {
-        let mut head = 0;
-        while let Some((outputs, marked)) = self.drain_to_list(machine, &mut head) {
+        while let Some((outputs, marked)) = self.drain_to_list(machine) {
             self.follow_list(machine, outputs, marked);
         }
-        self.queue.len = 0;
     }
 
-    /// Propagates until the queue is empty, or something is changed that has several outputs: where they are, and
-    /// whether it is marked.
-    ///
-    /// This is where the time goes. Where many read a node, those that go up and those that go down have loops of their
-    /// own; for a few, two loops take longer to come to their ends. The parts of the memory are taken apart first, so that the compiler need not fear
-    /// that one overlaps another. Whether a counter crosses zero is as good as random, so that a branch on it would be
-    /// mispredicted again and again: every reader is written to the end of the queue, which moves on only where it
-    /// should.
-    fn drain_to_list(&mut self, machine: &IncrementalMachine, next: &mut usize) -> Option<(u32, bool)> {
-        let Memory { counters, marks, members, places, sizes, touched, .. } = &mut self.memory;
-        let (counters, marks) = (&mut counters[..], &mut marks[..]);
+    /// Propagates until the queue is empty, or something is changed that has several outputs. The parts of the memory
+    /// are taken apart first, so that the compiler need not fear that one overlaps another.
+    fn drain_to_list(&mut self, machine: &IncrementalMachine) -> Option<(u32, bool)> {
+        let Memory { cells, members, places, sizes, touched, .. } = &mut self.memory;
         let mut sets = Sets { members, places, sizes };
-        let (spans, all_readers) = (&machine.spans[..], &machine.readers[..]);
-        let mut head = *next;
-        while head < self.queue.len {
-            let node = self.queue.nodes[head] as usize;
-            head += 1;
-            let marked = counters[node] == 0;
-            if marked == marks[node] {
-                continue;
-            }
-            marks[node] = marked;
-            let span = spans[node];
-            if span.start != span.end {
-                let readers = &all_readers[span.start as usize..span.end as usize];
-                self.queue.reserve(readers.len());
-                let mut len = self.queue.len;
-                let queue = &mut self.queue.nodes[..];
-                if readers.len() < MANY_READERS {
-                    let turned = u32::from(!marked);
-                    for &Reader(reader) in readers {
-                        let counter = &mut counters[(reader >> 1) as usize];
-                        let before = *counter;
-                        let goes_down = (reader & 1) ^ turned;
-                        let after = before.wrapping_add(1).wrapping_sub(2 * goes_down as u16);
-                        *counter = after;
-                        queue[len] = reader >> 1;
-                        len += usize::from(before.min(after) == 0);
-                    }
-                } else {
-                    let (first, second) = readers.split_at((span.middle - span.start) as usize);
-                    let (raised, lowered) = if marked { (first, second) } else { (second, first) };
-                    for &Reader(reader) in raised {
-                        let counter = &mut counters[(reader >> 1) as usize];
-                        queue[len] = reader >> 1;
-                        len += usize::from(*counter == 0);
-                        *counter += 1;
-                    }
-                    for &Reader(reader) in lowered {
-                        let counter = &mut counters[(reader >> 1) as usize];
-                        queue[len] = reader >> 1;
-                        *counter -= 1;
-                        len += usize::from(*counter == 0);
-                    }
-                }
-                self.queue.len = len;
-            }
-            match span.output.tag() {
-                0 => {}
-                Output::FLUENT => touched.push(span.output.number()),
-                Output::LIST => {
-                    *next = head;
-                    return Some((span.output.number(), marked));
-                }
-                Output::PORT => self.dirty.push(span.output.number()),
-                tag => sets.change(machine, span.output.number(), (tag != Output::MOVE) == marked),
-            }
-        }
-        None
+        machine.wires.flow(cells, &mut self.queue, |output, marked| match output.tag() {
+            Output::FLUENT => touched.push(output.number()),
+            Output::PORT => self.dirty.push(output.number()),
+            tag => sets.change(machine, output.number(), (tag != Output::MOVE) == marked),
+        })
     }
 
     /// Tells several outputs of a node that it is marked, or not.
@@ -457,15 +360,15 @@ impl Work {
                     let arm = machine.arms.arms[number as usize];
                     let is_armed = marked == (output.number() & 1 == 1);
                     memory.armed.change(&machine.arms, number, is_armed);
-                    if memory.marks[arm.trigger as usize] != arm.blocks {
-                        memory.counters[arm.gate as usize] = u16::from(!is_armed);
+                    if memory.cells.mark(arm.trigger as usize) != arm.blocks {
+                        memory.cells.announce(arm.gate as usize, is_armed);
                         queue.push(arm.gate);
                     }
                 }
                 Output::TRIGGER => {
                     for &number in memory.armed.of(&machine.arms, output.number()) {
                         let arm = machine.arms.arms[number as usize];
-                        memory.counters[arm.gate as usize] = u16::from(marked == arm.blocks);
+                        memory.cells.announce(arm.gate as usize, marked != arm.blocks);
                         queue.push(arm.gate);
                     }
                 }
@@ -487,7 +390,7 @@ impl Work {
                 }
             }
         }
-        if self.queue.len > 0 {
+        if !self.queue.is_empty() {
             self.settle(machine);
         }
     }
@@ -524,7 +427,7 @@ impl Work {
 
     #[inline]
     fn change(&mut self, fluent: u32, next: bool) {
-        if self.memory.counters[1 + fluent as usize] == u16::from(next) {
+        if self.memory.cells.will_be_marked(1 + fluent as usize) != next {
             self.set(1 + fluent, next);
         }
     }
@@ -533,7 +436,7 @@ impl Work {
     fn carry(&mut self, machine: &IncrementalMachine, joint: &[MoveId], touched: &mut Vec<u32>) {
         for at in 0..touched.len() {
             let fluent = touched[at];
-            if self.memory.marks[1 + fluent as usize] {
+            if self.memory.cells.mark(1 + fluent as usize) {
                 for carried in joint.iter().flat_map(|&by| machine.effects.carried(fluent, by)) {
                     if machine.effects.conditions(carried).iter().all(|&holds| self.memory.value(holds)) {
                         self.change(carried.to, true);
@@ -559,12 +462,9 @@ impl Work {
     /// Remembers the fluents that are going to change.
     fn write_trail(&mut self) {
         if let Some(trail) = &mut self.trail {
-            let changes = |&&node: &&u32| {
-                (self.memory.counters[node as usize] == 0) != self.memory.marks[node as usize]
-            };
-            trail
-                .fluents
-                .extend(self.queue.nodes[..self.queue.len].iter().filter(changes).map(|node| node - 1));
+            let cells = &self.memory.cells;
+            let changes = |&&node: &&u32| cells.will_be_marked(node as usize) != cells.mark(node as usize);
+            trail.fluents.extend(self.queue.entries().iter().filter(changes).map(|node| node - 1));
         }
     }
 
@@ -574,7 +474,7 @@ impl Work {
         let flipped = trail.fluents.split_off(start as usize);
         let joint: Vec<MoveId> = trail.joints.split_off(trail.joints.len() - self.memory.joint.len());
         for fluent in flipped {
-            self.set(1 + fluent, !self.memory.marks[1 + fluent as usize]);
+            self.set(1 + fluent, !self.memory.cells.mark(1 + fluent as usize));
         }
         self.goals_known = false;
         self.settle(machine);
@@ -586,7 +486,7 @@ impl Work {
     fn look_at(&mut self, machine: &IncrementalMachine, state: &State) {
         for fluent in 0..machine.nexts.len() {
             let value = state.get(fluent);
-            if self.memory.marks[1 + fluent] != value {
+            if self.memory.cells.mark(1 + fluent) != value {
                 self.set(1 + fluent as u32, value);
             }
         }
@@ -605,7 +505,7 @@ impl Work {
 
 impl IncrementalMachine {
     /// Plays at random, and shows the marks of all places that are kept up to date after each step.
-    pub(super) fn sample(&self, steps: usize, seed: u64, mut look: impl FnMut(&[bool])) {
+    pub(super) fn sample(&self, steps: usize, seed: u64, mut look: impl FnMut(&Cells)) {
         let mut rng = fastrand::Rng::with_seed(seed);
         let mut work = Work::new(self);
         let mut joint = Vec::new();
@@ -615,11 +515,11 @@ impl IncrementalMachine {
                 self.rules.interface().role_ids().map_while(|role| work.memory.pick(self, role, &mut rng)),
             );
             if work.memory.value(self.terminal) || joint.len() < self.sets_of.len() {
-                work.memory.copy_from(&self.initial);
+                work.memory.copy_from(&self.initial, self.kept);
             } else {
                 work.play(self, &joint);
             }
-            look(&work.memory.marks[..self.kept]);
+            look(&work.memory.cells);
         }
     }
 }
@@ -651,14 +551,14 @@ impl Player for IncrementalPlayer {
     }
 
     fn reset(&mut self) {
-        self.work.memory.copy_from(&self.machine.initial);
+        self.work.memory.copy_from(&self.machine.initial, self.machine.kept);
         self.work.goals_known = false;
         self.work.forget_trail();
     }
 
     fn state_into(&self, state: &mut State) {
         state.words_mut().fill(0);
-        for fluent in (0..self.machine.nexts.len()).filter(|fluent| self.work.memory.marks[1 + fluent]) {
+        for fluent in (0..self.machine.nexts.len()).filter(|fluent| self.work.memory.cells.mark(1 + fluent)) {
             state.set(fluent, true);
         }
     }

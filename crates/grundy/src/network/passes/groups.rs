@@ -156,7 +156,7 @@ fn make(builder: &mut Builder, gate: Gate, index: &Index) -> Signal {
     builder.node(kind, &mut rest)
 }
 
-/// What can stand for these inputs of one group; `None` if they decide the node.
+/// What can stand for these inputs of one group, which are sorted; `None` if they decide the node.
 ///
 /// In an AND, a member that has to hold (`strong`) excludes all others, and many that may not hold (`weak`) leave a
 /// few of which one has to. In an OR it is the other way round: the strong ones are inverted.
@@ -181,7 +181,7 @@ fn within_group(
     if !exactly || signals.len() * 2 <= members.len() {
         return Some(signals.to_vec());
     }
-    let is_named = |member: &NodeId| signals.iter().any(|signal| signal.node() == *member);
+    let is_named = |member: &NodeId| signals.binary_search_by_key(member, |signal| signal.node()).is_ok();
     let mut others: Vec<Signal> =
         members.iter().filter(|member| !is_named(member)).map(|&member| Signal::of(member)).collect();
     let one_of_others = builder.gate(Kind::Or, &mut others);
