@@ -38,7 +38,7 @@ impl Cells {
     /// Lets a place without readers, or without any that have to be told, be marked or not.
     #[inline(always)]
     pub(super) fn set_mark(&mut self, place: usize, marked: bool) {
-        self.0[place] = if marked { 1 } else { 2 };
+        self.0[place] = 2 - u16::from(marked);
     }
 
     /// Sets a counter, and a mark that agrees with it.

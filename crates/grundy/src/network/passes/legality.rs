@@ -1,8 +1,10 @@
-//! What is done is legal: where a move is a condition, what its legality implies need not be another.
+//! What is done is legal: where a move is a condition, or that one of several was made, what its legality implies need
+//! not be another.
 
-use super::Groups;
+use super::{Groups, view};
 use crate::network::rewrite::{Gate, rewrite};
-use crate::network::{Builder, Kind, MoveId, Network, Signal};
+use crate::network::{Builder, Kind, MoveId, Network, NodeId, Signal};
+use smallvec::SmallVec;
 
 /// How deep to look into the conditions of a move.
 pub(super) const DEPTH: u32 = 3;
@@ -10,11 +12,72 @@ pub(super) const DEPTH: u32 = 3;
 /// An OR with more inputs implies nothing worth the search.
 const MOST_BRANCHES: usize = 4;
 
-pub(super) fn run(network: &Network, _: &Groups) -> Network {
-    let interface = network.interface();
-    let implied: Vec<Vec<Signal>> =
-        interface.moves.iter().map(|one_move| implied_by(network, one_move.legal, DEPTH)).collect();
-    rewrite(network, |builder, gate| make(builder, gate, network, &implied))
+/// What is true of one of more fluents than this says too much about the others.
+const MOST_EXCLUDED: usize = 16;
+
+pub(super) fn run(network: &Network, groups: &Groups) -> Network {
+    let known = Known::new(network, groups);
+    let readers = network.reader_counts();
+    rewrite(network, |builder, gate| make(builder, gate, network, &known, &readers))
+}
+
+/// For each node that holds only if some move is made, all that is known if it does, sorted.
+struct Known(Vec<Vec<Signal>>);
+
+impl Known {
+    fn new(network: &Network, groups: &Groups) -> Known {
+        let interface = network.interface();
+        let excluded = excluded(network, groups);
+        let mut known = Known(vec![Vec::new(); network.node_count()]);
+        for (number, one_move) in interface.moves.iter().enumerate() {
+            let mut implied = implied_by(network, one_move.legal, DEPTH);
+            for at in 0..implied.len() {
+                let signal = implied[at];
+                if !signal.is_inverted()
+                    && let Some(others) = excluded.get(signal.node().index())
+                {
+                    implied.extend(others.iter().map(|&other| !Signal::of(other)));
+                }
+            }
+            implied.sort_unstable();
+            implied.dedup();
+            known.0[interface.move_node(MoveId(number as u32)).index()] = implied;
+        }
+        for node in network.gates().filter(|&node| network.kind(node) == Kind::Or) {
+            known.0[node.index()] = known.common(network.inputs(node));
+        }
+        known
+    }
+
+    /// What is known whichever of these holds. (Of what stands behind them in a loop, nothing is.)
+    fn common(&self, signals: &[Signal]) -> Vec<Signal> {
+        let of =
+            |signal: &Signal| if signal.is_inverted() { &[] } else { &self.0[signal.node().index()][..] };
+        let Some((first, rest)) = signals.split_first() else { return Vec::new() };
+        let mut common = of(first).to_vec();
+        for signal in rest {
+            if common.is_empty() {
+                break;
+            }
+            let known = of(signal);
+            common.retain(|signal| known.binary_search(signal).is_ok());
+        }
+        common
+    }
+}
+
+/// For each fluent those that are false if it is true.
+fn excluded(network: &Network, groups: &Groups) -> Vec<SmallVec<[NodeId; 2]>> {
+    let mut excluded = vec![SmallVec::new(); network.interface().fluents.len() + 1];
+    for group in groups.layers.iter().chain(&groups.exclusive).flatten() {
+        let is_fluent = |node: &NodeId| node.index() < excluded.len();
+        if group.len() <= MOST_EXCLUDED && group.iter().all(is_fluent) {
+            for &one in group {
+                excluded[one.index()].extend(group.iter().copied().filter(|&other| other != one));
+            }
+        }
+    }
+    excluded
 }
 
 /// All that holds whenever a signal does, sorted.
@@ -40,28 +103,100 @@ pub(super) fn implied_by(network: &Network, signal: Signal, depth: u32) -> Vec<S
     implied
 }
 
-fn make(builder: &mut Builder, gate: Gate, network: &Network, implied: &[Vec<Signal>]) -> Signal {
+fn make(builder: &mut Builder, gate: Gate, network: &Network, known: &Known, readers: &[u32]) -> Signal {
     let Gate { kind, inputs, node } = gate;
-    let interface = network.interface();
-    let done = inputs.iter().find_map(|input| {
-        let wanted = input.is_inverted() == (kind == Kind::Or);
-        interface.move_of(input.node()).filter(|_| wanted)
-    });
-    let Some(MoveId(done)) = done else { return builder.node(kind, inputs) };
     // In an OR, what is not done makes the node true, so that it is the rest that may assume the move.
-    let known = &implied[done as usize];
+    let assumed = |signal: Signal| signal.inverted_if(kind == Kind::Or);
+    let tells = |old: &Signal| {
+        let known = &known.0[old.node().index()];
+        Some(&known[..]).filter(|known| !assumed(*old).is_inverted() && !known.is_empty())
+    };
+    let Some(done) = network.inputs(node).iter().find(|old| tells(old).is_some()) else {
+        return builder.node(kind, inputs);
+    };
+    let known = tells(done).unwrap_or_default();
     let is_known = |signal: Signal| known.binary_search(&signal).is_ok();
+    // Inputs have the same numbers in the new network, other nodes do not.
+    let first_gate = NodeId(network.interface().first_gate());
+    let of_inputs = &known[..known.partition_point(|signal| signal.node() < first_gate)];
     let mut kept = Vec::with_capacity(inputs.len());
-    for (&old, &input) in network.inputs(node).iter().zip(inputs.iter()) {
-        let assumed = old.inverted_if(kind == Kind::Or);
-        if is_known(!assumed) {
-            return !kind.neutral();
-        }
-        if !is_known(assumed) && !is_known_branch(network, assumed, &is_known) {
+    for (old, &input) in network.inputs(node).iter().zip(inputs.iter()) {
+        if old == done {
             kept.push(input);
+            continue;
+        }
+        let (old, input) = (assumed(*old), assumed(input));
+        let value = if is_known(!old) {
+            Signal::FALSE
+        } else if is_known(old) || is_known_branch(network, old, &is_known) {
+            Signal::TRUE
+        } else {
+            reduce(builder, input, of_inputs, readers[old.node().index()] == 1)
+        };
+        match value {
+            Signal::FALSE => return !kind.neutral(),
+            Signal::TRUE => {}
+            value => kept.push(assumed(value)),
         }
     }
     builder.node(kind, &mut kept)
+}
+
+/// What a signal of the new network is, given what is known of inputs. What others read as it is, too, is only replaced
+/// by something that is there already.
+fn reduce(builder: &mut Builder, signal: Signal, known: &[Signal], is_alone: bool) -> Signal {
+    let Some((kind, inputs)) = view(builder, signal) else { return value(signal, known) };
+    if inputs.len() > MOST_BRANCHES {
+        return signal;
+    }
+    let inputs: SmallVec<[Signal; MOST_BRANCHES]> = inputs.collect();
+    let mut rest: SmallVec<[Signal; MOST_BRANCHES]> = SmallVec::new();
+    for &input in &inputs {
+        let value = part(builder, input, known);
+        if value == !kind.neutral() {
+            return value;
+        }
+        if value != kind.neutral() {
+            rest.push(value);
+        }
+    }
+    match rest[..] {
+        [] => kind.neutral(),
+        [only] => only,
+        _ if is_alone && rest != inputs => builder.node(kind, &mut rest.to_vec()),
+        _ => signal,
+    }
+}
+
+/// Like [`reduce`] for an input of a node, without making anything.
+fn part(builder: &Builder, signal: Signal, known: &[Signal]) -> Signal {
+    let Some((kind, inputs)) = view(builder, signal) else { return value(signal, known) };
+    if inputs.len() > MOST_BRANCHES {
+        return signal;
+    }
+    let mut rest = SmallVec::<[Signal; MOST_BRANCHES]>::new();
+    for input in inputs {
+        let value = value(input, known);
+        if value == !kind.neutral() {
+            return value;
+        }
+        rest.extend(Some(value).filter(|&value| value != kind.neutral()));
+    }
+    match rest[..] {
+        [] => kind.neutral(),
+        [only] => only,
+        _ => signal,
+    }
+}
+
+/// The value of a signal if it is known, or else itself.
+fn value(signal: Signal, known: &[Signal]) -> Signal {
+    let is_known = |signal: Signal| known.binary_search(&signal).is_ok();
+    match (is_known(signal), is_known(!signal)) {
+        (true, _) => Signal::TRUE,
+        (_, true) => Signal::FALSE,
+        _ => signal,
+    }
 }
 
 /// Whether a signal is an OR with an input that is known to hold.
@@ -85,5 +220,26 @@ mod tests {
         check(rules, &passes, "(next (f 1)) = (and (f 3) (does r b))");
         let contradiction = "(<= (legal r b) (true (f 1))) (<= (next (f 2)) (does r b) (not (true (f 1))))";
         check(contradiction, &passes, "(next (f 2)) = false");
+    }
+
+    #[test]
+    fn one_of_several_moves_need_not_repeat_what_they_have_in_common() {
+        let legal = "(<= (legal r (b ?x)) (num ?x) (true (f 1)) (not (true (f 2)))) \
+                     (<= moved (does r (b ?x)))";
+        let passes = ["single-input", "legality", "single-input", "absorb", "unneeded"];
+        let rules = format!("{legal} (<= (next (f 1)) moved (true (f 1)) (true (f 3)))");
+        check(
+            &rules,
+            &passes,
+            "(next (f 1)) = (and (f 3) (or (does r (b 1)) (does r (b 2)) (does r (b 3))))",
+        );
+        // A part of a condition that cannot hold, and one that is sure to.
+        let either = "(<= p (true (f 2)) (true (f 3))) (<= p (true (f 1)) (true (f 3)))";
+        let rules = format!("{legal} {either} (<= (next (f 1)) moved p)");
+        check(
+            &rules,
+            &passes,
+            "(next (f 1)) = (and (f 3) (or (does r (b 1)) (does r (b 2)) (does r (b 3))))",
+        );
     }
 }
