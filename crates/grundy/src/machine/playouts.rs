@@ -112,8 +112,9 @@ impl Machine {
         self.play_chunks(states, each, config, &never)
     }
 
-    /// The work is cut into chunks, which depend on the machine and the number of games alone; threads take one after
-    /// the other.
+    /// The work is cut into chunks, and threads take one after the other. Those of a batch depend on the number of games
+    /// alone. What comes out of games that are played one by one depends on nothing but their numbers, so that chunks
+    /// can be as small as is worth the trouble.
     fn play_chunks(
         &self,
         states: &[State],
@@ -127,14 +128,26 @@ impl Machine {
         let work = || {
             let mut totals = vec![Totals::new(roles); states.len()];
             let mut worker = Worker::new(self);
+            let mut at_once = 1;
             while !stop.load(Ordering::Relaxed) {
-                let number = next.fetch_add(1, Ordering::Relaxed);
-                let [start, end] = [number, number + 1].map(|number| self.chunk_start(number).min(total));
-                let games = start..end;
+                let (number, games) = match self {
+                    Machine::Batch(_) => {
+                        let number = next.fetch_add(1, Ordering::Relaxed);
+                        (number, batch_start(number)..batch_start(number + 1))
+                    }
+                    Machine::Scratch(_) | Machine::Incremental(_) => {
+                        let first = next.fetch_add(at_once, Ordering::Relaxed);
+                        (first, first..first + at_once)
+                    }
+                };
+                let games = games.start.min(total)..games.end.min(total);
                 if games.is_empty() {
                     break;
                 }
-                worker.play(&Chunk { number, games, each, states, config }, &mut totals);
+                let steps = worker.play(&Chunk { number, games, each, states, config }, &mut totals);
+                if steps < FEW_STEPS && at_once < MOST_AT_ONCE {
+                    at_once *= 2;
+                }
             }
             totals
         };
@@ -152,19 +165,12 @@ impl Machine {
             totals
         })
     }
-
-    /// The first game of a chunk.
-    fn chunk_start(&self, number: u64) -> u64 {
-        match self {
-            Machine::Batch(_) => batch_start(number),
-            // What comes out of a game depends on nothing but its number, so that threads can share the work evenly.
-            Machine::Scratch(_) | Machine::Incremental(_) => number.saturating_mul(ONE_BY_ONE),
-        }
-    }
 }
 
-/// How many games a thread takes at a time where they are played one by one.
-const ONE_BY_ONE: u64 = 8;
+/// Where games are played one by one, a thread takes more of them at once as long as they have fewer steps than this in
+/// all, or until they are as many as that.
+const FEW_STEPS: u64 = 1_000;
+const MOST_AT_ONCE: u64 = 1 << 10;
 
 /// The first game of a chunk of a batch. Chunks begin small, so that little work is done soon and can be shared between
 /// threads, and double until they are large enough to keep all lanes of a batch busy nearly to their end.
@@ -208,17 +214,22 @@ impl Worker {
         }
     }
 
-    fn play(&mut self, chunk: &Chunk, totals: &mut [Totals]) {
+    /// Plays the games of a chunk: how many steps they have, if they are played one by one.
+    fn play(&mut self, chunk: &Chunk, totals: &mut [Totals]) -> u64 {
         match self {
             Worker::Scratch(player) => play_one_by_one(player, chunk, totals),
             Worker::Incremental(player) => play_one_by_one(&mut **player, chunk, totals),
-            Worker::Batch(lanes) => lanes.play(chunk, totals),
+            Worker::Batch(lanes) => {
+                lanes.play(chunk, totals);
+                0
+            }
         }
     }
 }
 
-fn play_one_by_one<P: Player>(player: &mut P, chunk: &Chunk, totals: &mut [Totals]) {
+fn play_one_by_one<P: Player>(player: &mut P, chunk: &Chunk, totals: &mut [Totals]) -> u64 {
     let mut joint = vec![MoveId(0); player.rules().interface().roles.len()];
+    let mut steps = 0;
     for game in chunk.games.clone() {
         let start = chunk.start_of(game);
         if chunk.states[start] == *player.rules().initial() {
@@ -227,8 +238,12 @@ fn play_one_by_one<P: Player>(player: &mut P, chunk: &Chunk, totals: &mut [Total
             player.look_at(&chunk.states[start]);
         }
         let mut rng = fastrand::Rng::with_seed(stream(chunk.config.seed, game));
-        play_to_the_end(player, &mut rng, &mut joint, chunk.config.max_steps, &mut totals[start]);
+        let totals = &mut totals[start];
+        let before = totals.states;
+        play_to_the_end(player, &mut rng, &mut joint, chunk.config.max_steps, totals);
+        steps += totals.states - before;
     }
+    steps
 }
 
 fn play_to_the_end<P: Player>(
