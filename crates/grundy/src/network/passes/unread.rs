@@ -3,7 +3,6 @@
 //! leaves this pass out.
 
 use super::Groups;
-use super::unneeded::reached;
 use crate::network::rewrite::rewrite_outputs;
 use crate::network::{Interface, Network, Signal};
 
@@ -26,23 +25,19 @@ pub(super) fn run(network: &Network, _: &Groups) -> Network {
 /// Which fluents are read, now or later.
 fn read_fluents(network: &Network) -> Vec<bool> {
     let interface = network.interface();
-    let mut roots = Vec::new();
+    let mut open = Vec::new();
     let answers = Interface { fluents: Vec::new(), ..interface.clone() };
-    answers.for_each_output(|signal| roots.push(signal));
-    loop {
-        let reached = reached(network, roots.clone());
-        let read: Vec<bool> = (0..interface.fluents.len())
-            .map(|fluent| reached[interface.fluent_node(fluent).index()])
-            .collect();
-        let known = roots.len();
-        let nexts =
-            interface.fluents.iter().zip(&read).filter(|(_, read)| **read).map(|(fluent, _)| fluent.next);
-        let new: Vec<Signal> = nexts.filter(|next| !reached[next.node().index()]).collect();
-        roots.extend(new);
-        if roots.len() == known {
-            return read;
+    answers.for_each_output(|signal| open.push(signal));
+    let mut reached = vec![false; network.node_count()];
+    while let Some(signal) = open.pop() {
+        let node = signal.node();
+        if !std::mem::replace(&mut reached[node.index()], true) {
+            open.extend_from_slice(network.inputs(node));
+            // Who reads a fluent reads its next value later.
+            open.extend(interface.fluent_of(node).map(|fluent| interface.fluents[fluent].next));
         }
     }
+    (0..interface.fluents.len()).map(|fluent| reached[interface.fluent_node(fluent).index()]).collect()
 }
 
 #[cfg(test)]
