@@ -5,6 +5,7 @@
 //! *armed* while no input but one, its *trigger*, holds it back, and only then is it on the list of its trigger. When
 //! the trigger changes, the gates on its list do, and nobody else hears of it.
 
+use super::player::Memory;
 use super::{IncrementalMachine, Output, Probe};
 use crate::network::{Kind, Network, NodeId};
 
@@ -140,7 +141,12 @@ const COST_OF_ARMING: u32 = 8;
 const WORTH_ARMING: f64 = 0.4;
 
 /// The seed of random play.
-const SEED: u64 = 11;
+pub(super) const SEED: u64 = 11;
+
+/// How many steps to look at if each has so many values, unless these are too few to see anything.
+pub(super) fn steps_to_look_at(values: usize) -> Option<usize> {
+    Some((MOST_LOOKS / values.max(1)).min(MOST_STEPS)).filter(|&steps| steps >= FEWEST_STEPS)
+}
 
 impl Triggers {
     pub(super) fn of(&self, node: NodeId) -> Option<usize> {
@@ -180,10 +186,7 @@ impl Triggers {
             })
             .collect();
         let looks = machine.kept + gates.iter().map(|gate| gate.inputs.len()).sum::<usize>();
-        let steps = (MOST_LOOKS / looks.max(1)).min(MOST_STEPS);
-        if gates.is_empty() || steps < FEWEST_STEPS {
-            return None;
-        }
+        let steps = steps_to_look_at(looks).filter(|_| !gates.is_empty())?;
         choose(machine, network, gates, steps, read_by)
     }
 }
@@ -209,7 +212,7 @@ fn choose(
 ) -> Option<Triggers> {
     let mut flips = vec![0u32; machine.kept];
     let mut old = vec![false; machine.kept];
-    machine.sample(steps, SEED, |cells| {
+    machine.sample(steps, SEED, |Memory { cells, .. }| {
         for (place, (flips, old)) in flips.iter_mut().zip(&mut old).enumerate() {
             *flips += u32::from(*old != cells.mark(place));
             *old = cells.mark(place);
@@ -222,7 +225,7 @@ fn choose(
     }
     // A gate whose trigger hardly ever changes is fine as it is.
     gates.retain(|gate| flips[gate.inputs[gate.trigger].place()] >= FEW_CHANGES);
-    machine.sample(steps, SEED, |cells| {
+    machine.sample(steps, SEED, |Memory { cells, .. }| {
         for gate in &mut gates {
             let others = gate.inputs.iter().enumerate().filter(|(at, _)| *at != gate.trigger);
             let is_armed = others

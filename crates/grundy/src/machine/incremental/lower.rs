@@ -3,6 +3,7 @@
 use super::arms::{Arms, Triggers, arming, blocks};
 use super::effects::Effects;
 use super::flow::Wires;
+use super::goals::worth_counting;
 use super::loops::Loops;
 use super::player::Memory;
 use super::{IncrementalMachine, Late, LateGate, MoveSet, Output, Probe, Reader};
@@ -45,12 +46,17 @@ impl IncrementalMachine {
         let network::Effects { network, of_move, kept } = network::effects(rules.network());
         let nexts = network.interface().fluents.iter().map(|fluent| fluent.next);
         let next = Cone::new(&network, nexts.chain(kept), &[&rules.cones.state]);
-        let kept = Kept::new(&network, &[&rules.cones.state, &next]);
-        let parts = Parts { rules: &rules, network: &network, of_move: &of_move, next: &next, kept: &kept };
-        let mut machine = parts.machine(&Triggers::default());
+        let mut kept = Kept::new(&network, &[&rules.cones.state, &next]);
+        let parts = Parts { rules: &rules, network: &network, of_move: &of_move, next: &next };
+        let mut machine = parts.machine(&kept, &[], &Triggers::default());
+        let goals = worth_counting(&machine, &network, &without(&rules.cones.goals, &kept));
+        if !goals.is_empty() {
+            goals.iter().for_each(|node| kept.is_counted[node.index()] = true);
+            machine = parts.machine(&kept, &goals, &Triggers::default());
+        }
         let gates: Vec<NodeId> = network.gates().filter(|node| kept.is_counted[node.index()]).collect();
         if let Some(triggers) = find(&machine, &network, &gates) {
-            machine = parts.machine(&triggers);
+            machine = parts.machine(&kept, &goals, &triggers);
         }
         machine.places.truncate(rules.network().node_count());
         machine
@@ -64,12 +70,12 @@ struct Parts<'a> {
     network: &'a Network,
     of_move: &'a [MoveEffects],
     next: &'a Cone,
-    kept: &'a Kept,
 }
 
 impl Parts<'_> {
-    fn machine(&self, triggers: &Triggers) -> IncrementalMachine {
-        let Parts { rules, network, of_move, next, kept } = *self;
+    /// A machine that keeps some nodes up to date, of which some are those of goals.
+    fn machine(&self, kept: &Kept, of_goals: &[NodeId], triggers: &Triggers) -> IncrementalMachine {
+        let Parts { rules, network, of_move, next } = *self;
         let goals = without(&rules.cones.goals, kept);
         let sees = without(&rules.cones.sees, kept);
         let mut lower = Lower::new(network, kept, triggers);
@@ -105,7 +111,8 @@ impl Parts<'_> {
             initial: Memory::default(),
             rules: rules.clone(),
         };
-        machine.initial = Memory::initial(&machine, network, &[&rules.cones.state, next], &lower.armed);
+        machine.initial =
+            Memory::initial(&machine, network, [&rules.cones.state, next], of_goals, &lower.armed);
         machine
     }
 }

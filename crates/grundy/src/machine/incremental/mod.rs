@@ -10,13 +10,15 @@
 //! - The joint move stays asserted until the next one, so that both are changed at once.
 //! - Legal moves are sets with insertion, removal and choice in constant time, one for each guard, which is asked when
 //!   moves are read.
-//! - Goals and percepts have no counters; they are evaluated when somebody asks.
+//! - Goals and percepts are evaluated when somebody asks; only nodes of goals that hardly change have counters
+//!   (`goals.rs`).
 //! - Gates that are nearly always held back by the same input look at others only when it lets them (`arms.rs`).
 //! - The nodes of loops know when they were derived (`loops.rs`): counters alone would keep a dead cycle alive.
 
 mod arms;
 mod effects;
 mod flow;
+mod goals;
 mod loops;
 mod lower;
 mod player;

@@ -49,7 +49,7 @@ impl Memory {
         self.touched.extend_from_slice(&other.touched);
     }
 
-    fn value(&self, probe: Probe) -> bool {
+    pub(super) fn value(&self, probe: Probe) -> bool {
         self.cells.mark(probe.place()) != probe.is_inverted()
     }
 
@@ -95,7 +95,8 @@ impl Memory {
     pub(super) fn initial(
         machine: &IncrementalMachine,
         network: &Network,
-        cones: &[&Cone],
+        cones: [&Cone; 2],
+        goals: &[NodeId],
         armed: &[ArmedGate],
     ) -> Memory {
         let interface = network.interface();
@@ -121,6 +122,7 @@ impl Memory {
                 Step::Loop(members) => machine.loops.start(&mut memory, machine.places[members[0].index()]),
             }
         }
+        goals.iter().for_each(|&node| memory.count(machine, network, node));
         for (number, gate) in armed.iter().enumerate() {
             memory.arm(machine, network, number, gate);
         }
@@ -181,7 +183,7 @@ impl Memory {
     }
 
     /// Evaluates nodes that have no counters.
-    fn evaluate(&mut self, late: &Late) {
+    pub(super) fn evaluate(&mut self, late: &Late) {
         let mut done = 0;
         for range in &late.loops {
             self.evaluate_straight(late, done..range.start);
@@ -504,8 +506,8 @@ impl Work {
 }
 
 impl IncrementalMachine {
-    /// Plays at random, and shows the marks of all places that are kept up to date after each step.
-    pub(super) fn sample(&self, steps: usize, seed: u64, mut look: impl FnMut(&Cells)) {
+    /// Plays at random, one game after the other, and shows what there is after each step.
+    pub(super) fn sample(&self, steps: usize, seed: u64, mut look: impl FnMut(&mut Memory)) {
         let mut rng = fastrand::Rng::with_seed(seed);
         let mut work = Work::new(self);
         let mut joint = Vec::new();
@@ -519,7 +521,7 @@ impl IncrementalMachine {
             } else {
                 work.play(self, &joint);
             }
-            look(&work.memory.cells);
+            look(&mut work.memory);
         }
     }
 }

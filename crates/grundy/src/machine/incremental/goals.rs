@@ -1,0 +1,73 @@
+//! Which nodes of goals get counters.
+//!
+//! Goals are valued when somebody asks, mostly once a game, by looking at all nodes that only they need. Where games are
+//! short, or little of what a goal depends on ever changes, it is less work to keep such a node up to date. A few random
+//! games decide, node by node.
+
+use super::IncrementalMachine;
+use super::arms::{SEED, steps_to_look_at};
+use crate::machine::cones::{Cone, Step};
+use crate::network::{Network, NodeId};
+
+/// Changing one counter costs about as much as looking at so many inputs.
+const COST_OF_COUNTING: u64 = 2;
+
+/// What is saved has to be at least this share of all that a step does, or it is not worth the trouble.
+const WORTH_COUNTING: f64 = 0.02;
+
+/// The nodes of a cone of goals that had better be kept up to date, in order.
+pub(super) fn worth_counting(machine: &IncrementalMachine, network: &Network, goals: &Cone) -> Vec<NodeId> {
+    let Some(steps) = steps_to_look_at(machine.place_count).filter(|_| !goals.order.is_empty()) else {
+        return Vec::new();
+    };
+    let Sample { flips, ends } = sample(machine, steps);
+    let place = |node: NodeId| machine.places[node.index()] as usize;
+    let mut is_kept: Vec<bool> = (0..machine.place_count).map(|place| place < machine.kept).collect();
+    let mut counted = Vec::new();
+    let mut saved = 0;
+    for step in goals.steps() {
+        let Step::Gate(node) = step else { continue };
+        let inputs = network.inputs(node);
+        let changes: u64 = inputs.iter().map(|input| flips[place(input.node())]).sum();
+        let looks = ends * (1 + inputs.len() as u64);
+        let costs = COST_OF_COUNTING * (changes + flips[place(node)]);
+        if costs < looks && inputs.iter().all(|input| is_kept[place(input.node())]) {
+            is_kept[place(node)] = true;
+            counted.push(node);
+            saved += looks - costs;
+        }
+    }
+    let done: u64 =
+        (0..machine.kept).map(|place| flips[place] * u64::from(machine.wires.reader_count(place))).sum();
+    if saved as f64 <= (COST_OF_COUNTING * done) as f64 * WORTH_COUNTING {
+        counted.clear();
+    }
+    counted
+}
+
+/// What happens in some random games.
+struct Sample {
+    /// For each place how often its mark changes.
+    flips: Vec<u64>,
+    /// How many games come to an end, or one if none does.
+    ends: u64,
+}
+
+fn sample(machine: &IncrementalMachine, steps: usize) -> Sample {
+    let mut flips = vec![0; machine.place_count];
+    let mut old = vec![false; machine.place_count];
+    // The next state is that of a new game, which is copied.
+    let mut is_over = true;
+    let mut ends = 0;
+    machine.sample(steps, SEED, |memory| {
+        memory.evaluate(&machine.goals);
+        for (place, (flips, old)) in flips.iter_mut().zip(&mut old).enumerate() {
+            let mark = memory.cells.mark(place);
+            *flips += u64::from(!is_over && *old != mark);
+            *old = mark;
+        }
+        is_over = memory.value(machine.terminal);
+        ends += u64::from(is_over);
+    });
+    Sample { flips, ends: ends.max(1) }
+}
