@@ -25,7 +25,7 @@ pub(crate) struct Args {
     depth: u32,
 
     /// The engine
-    #[arg(long, value_enum, default_value = "reference")]
+    #[arg(long, value_enum, default_value = "auto")]
     engine: Engine,
 
     /// Print one JSON object

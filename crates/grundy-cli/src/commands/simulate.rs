@@ -23,7 +23,7 @@ pub(crate) struct Args {
     file: String,
 
     /// The engine
-    #[arg(long, value_enum, default_value = "reference")]
+    #[arg(long, value_enum, default_value = "auto")]
     engine: Engine,
 
     /// How many games to play [default: 100]
