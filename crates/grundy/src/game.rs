@@ -51,6 +51,9 @@ pub enum GameError {
     /// There was no time left for the network, or somebody asked to stop.
     #[error("limit `{}` hit while the network was made", .0.name())]
     Limit(LimitKind),
+    /// Its network cannot tell which moves stop the others from winning.
+    #[error("safe moves cannot be told: roles do not take turns, or there is too much to look at")]
+    NoSafeMoves,
     /// Its ground rules make no network.
     #[error(transparent)]
     Connect(#[from] ConnectError),
@@ -97,8 +100,16 @@ impl Default for MachineConfig {
 #[derive(Clone, Debug)]
 pub struct Game {
     program: Program,
-    /// Rules about moves that were added to it.
-    hints: Vec<String>,
+    hints: Hints,
+}
+
+/// What machines tell about moves.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Hints {
+    /// The names of rules about moves that were added to the game.
+    pub(crate) rules: Vec<String>,
+    /// The rules about winning moves, if safe and forced moves are to be found by them.
+    pub(crate) wins: Option<String>,
 }
 
 impl Game {
@@ -123,7 +134,7 @@ impl Game {
 
     /// A game that was read already.
     pub fn from_program(program: Program) -> Game {
-        Game { program, hints: Vec::new() }
+        Game { program, hints: Hints::default() }
     }
 
     /// The game with rules for its winning moves, and perhaps its forced moves, which machines then tell as
@@ -134,8 +145,18 @@ impl Game {
         states: &[Vec<String>],
         config: &MoveRulesConfig,
     ) -> Result<Game, MetaError> {
+        if config.forced {
+            // Where roles take turns, the network of the winning moves tells what a move allows the others.
+            let rules = move_rules(&self.program, states, &MoveRulesConfig { forced: false, ..*config })?;
+            let wins = Some(rules.program.name(rules.wins).to_owned());
+            let hints = Hints { rules: rules.hint_names(), wins };
+            let game = Game { program: rules.as_percepts(), hints };
+            if game.network(&MachineConfig::default()).is_ok() {
+                return Ok(game);
+            }
+        }
         let rules = move_rules(&self.program, states, config)?;
-        let hints = rules.hint_names();
+        let hints = Hints { rules: rules.hint_names(), wins: None };
         Ok(Game { program: rules.as_percepts(), hints })
     }
 

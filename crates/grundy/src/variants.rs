@@ -4,11 +4,11 @@
 //! often. So the network that knows nothing is there to compare with, and one that knows more only takes its place if
 //! it has no more work with a step and is no larger.
 
-use crate::game::{GameError, MachineConfig, limit_hit};
+use crate::game::{GameError, Hints, MachineConfig, limit_hit};
 use crate::ground::{GroundProgram, LimitKind};
 use crate::machine::{Rules, work};
 use crate::meta::invariants::{InvariantConfig, Invariants, invariants_of, sweep};
-use crate::network::{Groups, Network, Optimized, PassSize, connect, optimize_until};
+use crate::network::{Groups, Network, Optimized, PassSize, connect, optimize_until, with_safe_moves};
 use std::sync::Arc;
 
 /// Above this many edges only the most likely way to use invariants is tried.
@@ -40,7 +40,7 @@ const WAYS: [Way; 5] = [
 /// The best network of a ground game.
 pub(crate) fn best_network(
     ground: GroundProgram,
-    hints: &[String],
+    hints: &Hints,
     config: &MachineConfig,
 ) -> Result<Optimized, GameError> {
     let Some(effort) = &config.invariants else {
@@ -65,7 +65,7 @@ pub(crate) fn best_network(
 /// All networks that there could be, for tests.
 pub(crate) fn all_networks(
     ground: GroundProgram,
-    hints: &[String],
+    hints: &Hints,
     config: &MachineConfig,
 ) -> Result<Vec<Optimized>, GameError> {
     let effort = config.invariants.unwrap_or_default();
@@ -104,7 +104,7 @@ impl Variant {
 struct Maker<'a> {
     config: &'a MachineConfig,
     effort: &'a InvariantConfig,
-    hints: &'a [String],
+    hints: &'a Hints,
     invariants: Invariants,
     network: Network,
     pruned: Network,
@@ -113,7 +113,7 @@ struct Maker<'a> {
 impl<'a> Maker<'a> {
     fn new(
         mut ground: GroundProgram,
-        hints: &'a [String],
+        hints: &'a Hints,
         config: &'a MachineConfig,
         effort: &'a InvariantConfig,
     ) -> Result<Maker<'a>, GameError> {
@@ -176,14 +176,25 @@ fn wants_whole_states(network: &Network, config: &MachineConfig) -> bool {
 fn optimized(
     network: Network,
     groups: &Groups,
-    hints: &[String],
+    hints: &Hints,
     config: &MachineConfig,
 ) -> Result<Optimized, GameError> {
     let whole = wants_whole_states(&network, config);
     let is_pass = |name: &str| is_wanted(config, name) && (name != "unread" || !whole);
     let limit = || GameError::Limit(limit_hit(config).unwrap_or(LimitKind::Timeout));
-    let mut optimized =
-        optimize_until(network, groups, is_pass, || limit_hit(config).is_some()).ok_or_else(limit)?;
-    optimized.network = optimized.network.with_hints(hints);
-    Ok(optimized)
+    let optimize = |network: Network, is_pass: &dyn Fn(&str) -> bool| {
+        optimize_until(network, groups, is_pass, || limit_hit(config).is_some()).ok_or_else(limit)
+    };
+    let Some(wins) = &hints.wins else {
+        let mut optimized = optimize(network, &is_pass)?;
+        optimized.network = optimized.network.with_hints(&hints.rules);
+        return Ok(optimized);
+    };
+    // Guards are found in the end: until then, what makes a move legal is one node.
+    let first = optimize(network, &|name| name != "guards" && is_pass(name))?;
+    let with_wins = first.network.with_hints(&hints.rules);
+    let with_safe = with_safe_moves(&with_wins, wins).ok_or(GameError::NoSafeMoves)?;
+    let mut last = optimize(with_safe, &is_pass)?;
+    last.sizes.splice(0..0, first.sizes);
+    Ok(last)
 }

@@ -199,6 +199,11 @@ impl Interface {
                 }
             }
         }
+        self.sort_hints();
+    }
+
+    /// Puts hints in order.
+    pub(super) fn sort_hints(&mut self) {
         self.hints.sort_by(|a, b| (&a.name, a.one_move).cmp(&(&b.name, b.one_move)));
     }
 

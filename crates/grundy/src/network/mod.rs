@@ -34,7 +34,7 @@ pub use print::write_network;
 pub(crate) use builder::Builder;
 pub(crate) use components::components;
 pub(crate) use connect::{RulesByHead, find_fluent};
-pub(crate) use effects::{Effect, Effects, MoveEffects, effects};
+pub(crate) use effects::{Effect, Effects, MoveEffects, effects, with_safe_moves};
 pub(crate) use interface::Choice;
 pub(crate) use passes::clean;
 pub(crate) use rewrite::rewrite;

@@ -11,6 +11,7 @@
 
 mod afford;
 mod quiet;
+mod replies;
 mod scope;
 mod slots;
 mod trace;
@@ -18,6 +19,7 @@ mod trace;
 use super::{Builder, Network, Signal};
 use afford::Costs;
 use quiet::Quiet;
+pub(crate) use replies::with_safe_moves;
 use scope::Scope;
 use slots::Slot;
 use trace::Tracer;
@@ -78,6 +80,27 @@ pub(crate) fn effects(network: &Network) -> Effects {
     of_move.iter_mut().for_each(|effects| effects.retain(|fluent| affordable[fluent as usize]));
     let kept = costs.kept(&builder, &of_move);
     Effects { network: builder.finish(interface), of_move, kept }
+}
+
+/// The next values of all fluents, move by move, in games in which one move matters at a time.
+struct Outcomes {
+    /// What becomes of each fluent if the move has no effect on it.
+    quiet: Vec<Signal>,
+    of_move: Vec<MoveEffects>,
+}
+
+/// Works out all that moves do; `None` if several moves matter at once, or something is too large for it.
+fn outcomes(builder: &mut Builder, network: &Network) -> Option<Outcomes> {
+    let scope = Scope::new(network);
+    let slots = slots::slots(network.interface(), &scope);
+    let quiet = Quiet::new(builder, network, &scope, &slots.iter().collect::<Vec<_>>());
+    let (of_move, is_complete) = of_moves(builder, network, &scope, &slots, &quiet)?;
+    let nexts = network.interface().fluents.iter().map(|info| info.next);
+    let can_be_told = |(fluent, next): (usize, Signal)| {
+        is_complete[fluent] && (scope.has_fluent[fluent] || !scope.is_moved[next.node().index()])
+    };
+    let is_told = slots.len() <= 1 && nexts.clone().enumerate().all(can_be_told);
+    is_told.then(|| Outcomes { quiet: nexts.map(|next| quiet.value(next)).collect(), of_move })
 }
 
 impl MoveEffects {

@@ -53,7 +53,7 @@ pub(super) fn slots(interface: &Interface, scope: &Scope) -> Vec<Slot> {
 }
 
 /// For each role the only move that is not among these, where there is one; and it has to have others.
-fn rest_moves(interface: &Interface, moves: &[MoveId]) -> Vec<Option<MoveId>> {
+pub(super) fn rest_moves(interface: &Interface, moves: &[MoveId]) -> Vec<Option<MoveId>> {
     let mut is_here = vec![false; interface.moves.len()];
     moves.iter().for_each(|one_move| is_here[one_move.0 as usize] = true);
     let rest_of = |role| {

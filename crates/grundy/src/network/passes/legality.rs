@@ -27,20 +27,8 @@ struct Known(Vec<Vec<Signal>>);
 impl Known {
     fn new(network: &Network, groups: &Groups) -> Known {
         let interface = network.interface();
-        let excluded = excluded(network, groups);
         let mut known = Known(vec![Vec::new(); network.node_count()]);
-        for (number, one_move) in interface.moves.iter().enumerate() {
-            let mut implied = implied_by(network, one_move.legal, DEPTH);
-            for at in 0..implied.len() {
-                let signal = implied[at];
-                if !signal.is_inverted()
-                    && let Some(others) = excluded.get(signal.node().index())
-                {
-                    implied.extend(others.iter().map(|&other| !Signal::of(other)));
-                }
-            }
-            implied.sort_unstable();
-            implied.dedup();
+        for (number, implied) in implied_by_moves(network, groups).enumerate() {
             known.0[interface.move_node(MoveId(number as u32)).index()] = implied;
         }
         for node in network.gates().filter(|&node| network.kind(node) == Kind::Or) {
@@ -64,6 +52,25 @@ impl Known {
         }
         common
     }
+}
+
+/// For each move all that is known if it is legal, sorted.
+pub(super) fn implied_by_moves(network: &Network, groups: &Groups) -> impl Iterator<Item = Vec<Signal>> {
+    let excluded = excluded(network, groups);
+    network.interface().moves.iter().map(move |one_move| {
+        let mut implied = implied_by(network, one_move.legal, DEPTH);
+        for at in 0..implied.len() {
+            let signal = implied[at];
+            if !signal.is_inverted()
+                && let Some(others) = excluded.get(signal.node().index())
+            {
+                implied.extend(others.iter().map(|&other| !Signal::of(other)));
+            }
+        }
+        implied.sort_unstable();
+        implied.dedup();
+        implied
+    })
 }
 
 /// For each fluent those that are false if it is true.

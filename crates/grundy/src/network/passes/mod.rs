@@ -171,6 +171,11 @@ pub(crate) fn clean(network: Network) -> Network {
     unneeded::run(&simplified, &Groups::default())
 }
 
+/// For each move all that is known if it is legal, sorted.
+pub(super) fn known_of_moves(network: &Network) -> Vec<Vec<Signal>> {
+    legality::implied_by_moves(network, &Groups::default().completed(network)).collect()
+}
+
 /// A signal as a node of a kind: `not (or a b)` is the AND of `not a` and `not b`. `None` for inputs and
 /// constants, and for nodes of a loop that have no inputs yet.
 fn view(

@@ -20,7 +20,7 @@ const GAMES: [(&str, bool); 5] = [
     ("connect-four", true),
     ("breakthrough", true),
     ("knightthrough", true),
-    ("gomoku", false),
+    ("gomoku", true),
 ];
 
 /// States to look at, and for how long at most.

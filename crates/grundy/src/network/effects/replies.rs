@@ -1,0 +1,179 @@
+//! What could be answered to each move: which moves stop all others from winning at once.
+//!
+//! A network that tells winning moves, as hints, tells them of the state that it looks at. Put the next values of the
+//! fluents after some move in the place of the fluents, and it tells whether a winning move will be there after that
+//! one. Most fluents stay as they are, and so do most nodes: moves share all that they make no difference to. This is
+//! what unfolding the goal over two moves says (`meta/winning.rs`), but with a network that is a fraction as large.
+
+use super::quiet::simplify;
+use super::slots::rest_moves;
+use super::{Outcomes, outcomes};
+use crate::network::passes::{known_of_moves, reached};
+use crate::network::{Builder, Choice, Hint, Kind, MoveId, Network, NodeId, RoleId, Signal};
+
+/// A move after which no other role can win at once.
+pub(crate) const SAFE: &str = "safe";
+/// The same, in a state in which another move is not safe.
+pub(crate) const FORCED: &str = "forced";
+
+/// More inputs than this are not looked at, over all moves.
+const MOST_INPUTS: usize = 100_000_000;
+
+/// How deep to look into a next value for what the legality of the move decides.
+const DEPTH: u32 = 3;
+
+/// The network with hints about safe and forced moves, by the hints of this name about winning ones. `None` if roles do
+/// not take turns, if recursive rules are in the way, or if it would be too much work.
+pub(crate) fn with_safe_moves(network: &Network, wins: &str) -> Option<Network> {
+    let interface = network.interface();
+    let turns = Turns::new(network)?;
+    let mut builder = Builder::resume(network);
+    let outcomes = outcomes(&mut builder, network)?;
+    let wins: Vec<(RoleId, Signal)> = interface
+        .hints_named(wins)
+        .iter()
+        .map(|hint| (interface.moves[hint.one_move.0 as usize].role, hint.holds))
+        .collect();
+    let known = known_of_moves(network);
+    let mut after = After::new(network, &outcomes, &wins)?;
+    // For each move the legal moves with which it is played, each with the wins of others that it allows.
+    let mut losing: Vec<Vec<Signal>> = vec![Vec::new(); interface.moves.len()];
+    for &one_move in &turns.moves {
+        after.play(&mut builder, one_move, &known[one_move.0 as usize])?;
+        let winners: Vec<Signal> =
+            interface.role_ids().map(|role| after.can_win(&mut builder, role)).collect();
+        for role in interface.role_ids() {
+            let own = turns.move_of(interface.moves[one_move.0 as usize].role, one_move, role);
+            let others = winners.iter().enumerate().filter(|(other, _)| *other != role.0 as usize);
+            let others = simplify(&mut builder, Kind::Or, &mut others.map(|(_, &wins)| wins).collect());
+            let legal = interface.moves[one_move.0 as usize].legal;
+            losing[own.0 as usize].push(simplify(&mut builder, Kind::And, &mut vec![legal, others]));
+        }
+    }
+    let mut hinted = interface.clone();
+    for role in interface.role_ids() {
+        let moves = interface.moves_of(role).map(MoveId);
+        let losing: Vec<Signal> =
+            moves.clone().map(|one| simplify(&mut builder, Kind::Or, &mut losing[one.0 as usize])).collect();
+        let is_threatened = simplify(&mut builder, Kind::Or, &mut losing.clone());
+        for (one_move, loses) in moves.zip(losing) {
+            let legal = interface.moves[one_move.0 as usize].legal;
+            let safe = simplify(&mut builder, Kind::And, &mut vec![legal, !loses]);
+            let forced = simplify(&mut builder, Kind::And, &mut vec![safe, is_threatened]);
+            for (name, holds) in [(SAFE, safe), (FORCED, forced)] {
+                hinted.hints.push(Hint { name: name.to_owned(), one_move, holds });
+            }
+        }
+    }
+    hinted.sort_hints();
+    Some(builder.finish(hinted))
+}
+
+/// Who plays what: one of certain moves is played in every state, and all other roles rest.
+struct Turns {
+    moves: Vec<MoveId>,
+    /// For each role what it plays when it is not at turn.
+    rest: Vec<Option<MoveId>>,
+}
+
+impl Turns {
+    fn new(network: &Network) -> Option<Turns> {
+        let interface = network.interface();
+        let widest = interface.choices.iter().filter(|choice| choice.exactly_one);
+        let Choice { moves, .. } = widest.max_by_key(|choice| choice.moves.len())?;
+        let mut moves = moves.clone();
+        moves.sort_unstable();
+        let rest = rest_moves(interface, &moves);
+        let is_known = |role: RoleId| {
+            let all_here =
+                interface.moves_of(role).all(|number| moves.binary_search(&MoveId(number)).is_ok());
+            rest[role.0 as usize].is_some() && !all_here
+        };
+        (interface.roles.len() > 1 && interface.role_ids().all(is_known)).then_some(Turns { moves, rest })
+    }
+
+    /// What a role plays when another one, or itself, plays a move.
+    fn move_of(&self, at_turn: RoleId, one_move: MoveId, role: RoleId) -> MoveId {
+        if role == at_turn { one_move } else { self.rest[role.0 as usize].unwrap_or(one_move) }
+    }
+}
+
+/// The nodes that tell whether somebody can win, one move later.
+struct After<'a> {
+    network: &'a Network,
+    outcomes: &'a Outcomes,
+    wins: &'a [(RoleId, Signal)],
+    /// The gates that they and the end of the game depend on, in order.
+    gates: Vec<NodeId>,
+    /// For each node what it will be.
+    values: Vec<Signal>,
+    inputs_seen: usize,
+}
+
+impl<'a> After<'a> {
+    /// `None` if a loop is among the gates.
+    fn new(network: &'a Network, outcomes: &'a Outcomes, wins: &'a [(RoleId, Signal)]) -> Option<After<'a>> {
+        let outputs = wins.iter().map(|&(_, wins)| wins).chain([network.interface().terminal]);
+        let is_needed = reached(network, outputs.collect());
+        let gates: Vec<NodeId> = network.gates().filter(|node| is_needed[node.index()]).collect();
+        let in_loop = |node: &NodeId| network.loops().iter().any(|range| range.contains(&node.0));
+        let values = network.nodes().map(Signal::of).collect();
+        let after = After { network, outcomes, wins, gates, values, inputs_seen: 0 };
+        (!after.gates.iter().any(in_loop)).then_some(after)
+    }
+
+    /// Finds out what all nodes will be after a legal move, of which something is known; `None` if too much had to be looked at.
+    fn play(&mut self, builder: &mut Builder, one_move: MoveId, known: &[Signal]) -> Option<()> {
+        let interface = self.network.interface();
+        for (fluent, &next) in self.outcomes.quiet.iter().enumerate() {
+            self.values[1 + fluent] = assume(builder, next, known, DEPTH);
+        }
+        for &(fluent, next) in &self.outcomes.of_move[one_move.0 as usize].alone {
+            self.values[interface.fluent_node(fluent as usize).index()] = assume(builder, next, known, DEPTH);
+        }
+        let mut inputs = Vec::new();
+        for &gate in &self.gates {
+            inputs.clear();
+            inputs.extend(self.network.inputs(gate).iter().map(|&input| self.value(input)));
+            self.inputs_seen += inputs.len();
+            self.values[gate.index()] = if inputs == self.network.inputs(gate) {
+                Signal::of(gate)
+            } else {
+                simplify(builder, self.network.kind(gate), &mut inputs)
+            };
+        }
+        (self.inputs_seen <= MOST_INPUTS).then_some(())
+    }
+
+    fn value(&self, signal: Signal) -> Signal {
+        self.values[signal.node().index()].inverted_if(signal.is_inverted())
+    }
+
+    /// That the game will go on and a role will have a winning move.
+    fn can_win(&self, builder: &mut Builder, role: RoleId) -> Signal {
+        let wins = self.wins.iter().filter(|(winner, _)| *winner == role);
+        let any = simplify(builder, Kind::Or, &mut wins.map(|&(_, wins)| self.value(wins)).collect());
+        simplify(builder, Kind::And, &mut vec![any, !self.value(self.network.interface().terminal)])
+    }
+}
+
+/// A signal where some others, sorted, are known to be true.
+fn assume(builder: &mut Builder, signal: Signal, known: &[Signal], depth: u32) -> Signal {
+    if known.binary_search(&signal).is_ok() {
+        return Signal::TRUE;
+    }
+    if known.binary_search(&!signal).is_ok() {
+        return Signal::FALSE;
+    }
+    let kind = builder.kind(signal.node());
+    if depth == 0 || kind == Kind::Input || signal == Signal::TRUE || signal == Signal::FALSE {
+        return signal;
+    }
+    let inputs = builder.inputs(signal.node()).to_vec();
+    let mut assumed: Vec<Signal> =
+        inputs.iter().map(|&input| assume(builder, input, known, depth - 1)).collect();
+    if assumed == inputs {
+        return signal;
+    }
+    simplify(builder, kind, &mut assumed).inverted_if(signal.is_inverted())
+}
