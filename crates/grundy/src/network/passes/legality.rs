@@ -9,8 +9,10 @@ use smallvec::SmallVec;
 /// How deep to look into the conditions of a move.
 pub(super) const DEPTH: u32 = 3;
 
-/// An OR with more inputs implies nothing worth the search.
+/// An OR with more inputs implies nothing worth the search, unless it is the first thing that is looked at: a move may be
+/// legal for many reasons that have the turn in common.
 const MOST_BRANCHES: usize = 4;
+const MOST_FIRST_BRANCHES: usize = 256;
 
 /// What is true of one of more fluents than this says too much about the others.
 const MOST_EXCLUDED: usize = 16;
@@ -94,15 +96,19 @@ pub(super) fn implied_by(network: &Network, signal: Signal, depth: u32) -> Vec<S
     let kind = network.kind(node);
     let inputs = || network.inputs(node).iter().map(|input| input.inverted_if(signal.is_inverted()));
     let is_and = (kind == Kind::And) != signal.is_inverted();
+    let most_branches = if depth == DEPTH { MOST_FIRST_BRANCHES } else { MOST_BRANCHES };
     if depth > 0 && kind != Kind::Input && !network.inputs(node).is_empty() {
         if is_and {
             inputs().for_each(|input| implied.append(&mut implied_by(network, input, depth - 1)));
-        } else if network.inputs(node).len() <= MOST_BRANCHES {
-            let common = inputs().map(|input| implied_by(network, input, depth - 1)).reduce(|mut a, b| {
-                a.retain(|signal| b.binary_search(signal).is_ok());
-                a
-            });
-            implied.extend(common.unwrap_or_default());
+        } else if network.inputs(node).len() <= most_branches {
+            let mut branches = inputs().map(|input| implied_by(network, input, depth - 1));
+            let mut common = branches.next().unwrap_or_default();
+            while !common.is_empty()
+                && let Some(branch) = branches.next()
+            {
+                common.retain(|signal| branch.binary_search(signal).is_ok());
+            }
+            implied.append(&mut common);
         }
     }
     implied.sort_unstable();
