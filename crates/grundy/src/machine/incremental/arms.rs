@@ -212,7 +212,7 @@ fn choose(
 ) -> Option<Triggers> {
     let mut flips = vec![0u32; machine.kept];
     let mut old = vec![false; machine.kept];
-    machine.sample(steps, SEED, |Memory { cells, .. }| {
+    machine.sample(steps, SEED, |Memory { cells, .. }, _| {
         for (place, (flips, old)) in flips.iter_mut().zip(&mut old).enumerate() {
             *flips += u32::from(*old != cells.mark(place));
             *old = cells.mark(place);
@@ -225,7 +225,7 @@ fn choose(
     }
     // A gate whose trigger hardly ever changes is fine as it is.
     gates.retain(|gate| flips[gate.inputs[gate.trigger].place()] >= FEW_CHANGES);
-    machine.sample(steps, SEED, |Memory { cells, .. }| {
+    machine.sample(steps, SEED, |Memory { cells, .. }, _| {
         for gate in &mut gates {
             let others = gate.inputs.iter().enumerate().filter(|(at, _)| *at != gate.trigger);
             let is_armed = others

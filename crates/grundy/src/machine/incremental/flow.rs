@@ -138,6 +138,11 @@ impl Wires {
         (self.starts[place + 1] >> 1) - (self.starts[place] >> 1)
     }
 
+    /// What besides counters depends on a place.
+    pub(super) fn output(&self, place: usize) -> Output {
+        self.outputs[place]
+    }
+
     pub(super) fn edge_count(&self) -> usize {
         self.readers.len()
     }

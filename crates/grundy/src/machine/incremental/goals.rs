@@ -5,7 +5,7 @@
 //! games decide, node by node.
 
 use super::IncrementalMachine;
-use super::arms::{SEED, steps_to_look_at};
+use super::sample::Sample;
 use crate::machine::cones::{Cone, Step};
 use crate::network::{Network, NodeId};
 
@@ -17,10 +17,11 @@ const WORTH_COUNTING: f64 = 0.02;
 
 /// The nodes of a cone of goals that had better be kept up to date, in order.
 pub(super) fn worth_counting(machine: &IncrementalMachine, network: &Network, goals: &Cone) -> Vec<NodeId> {
-    let Some(steps) = steps_to_look_at(machine.place_count).filter(|_| !goals.order.is_empty()) else {
+    if goals.order.is_empty() {
         return Vec::new();
-    };
-    let Sample { flips, ends } = sample(machine, steps);
+    }
+    let Some(sample) = Sample::new(machine) else { return Vec::new() };
+    let flips = &sample.flips;
     let place = |node: NodeId| machine.places[node.index()] as usize;
     let mut is_kept: Vec<bool> = (0..machine.place_count).map(|place| place < machine.kept).collect();
     let mut counted = Vec::new();
@@ -29,7 +30,7 @@ pub(super) fn worth_counting(machine: &IncrementalMachine, network: &Network, go
         let Step::Gate(node) = step else { continue };
         let inputs = network.inputs(node);
         let changes: u64 = inputs.iter().map(|input| flips[place(input.node())]).sum();
-        let looks = ends * (1 + inputs.len() as u64);
+        let looks = sample.ends * (1 + inputs.len() as u64);
         let costs = COST_OF_COUNTING * (changes + flips[place(node)]);
         if costs < looks && inputs.iter().all(|input| is_kept[place(input.node())]) {
             is_kept[place(node)] = true;
@@ -37,37 +38,8 @@ pub(super) fn worth_counting(machine: &IncrementalMachine, network: &Network, go
             saved += looks - costs;
         }
     }
-    let done: u64 =
-        (0..machine.kept).map(|place| flips[place] * u64::from(machine.wires.reader_count(place))).sum();
-    if saved as f64 <= (COST_OF_COUNTING * done) as f64 * WORTH_COUNTING {
+    if saved as f64 <= (COST_OF_COUNTING * sample.counted(machine)) as f64 * WORTH_COUNTING {
         counted.clear();
     }
     counted
-}
-
-/// What happens in some random games.
-struct Sample {
-    /// For each place how often its mark changes.
-    flips: Vec<u64>,
-    /// How many games come to an end, or one if none does.
-    ends: u64,
-}
-
-fn sample(machine: &IncrementalMachine, steps: usize) -> Sample {
-    let mut flips = vec![0; machine.place_count];
-    let mut old = vec![false; machine.place_count];
-    // The next state is that of a new game, which is copied.
-    let mut is_over = true;
-    let mut ends = 0;
-    machine.sample(steps, SEED, |memory| {
-        memory.evaluate(&machine.goals);
-        for (place, (flips, old)) in flips.iter_mut().zip(&mut old).enumerate() {
-            let mark = memory.cells.mark(place);
-            *flips += u64::from(!is_over && *old != mark);
-            *old = mark;
-        }
-        is_over = memory.value(machine.terminal);
-        ends += u64::from(is_over);
-    });
-    Sample { flips, ends: ends.max(1) }
 }

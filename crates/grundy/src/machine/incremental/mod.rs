@@ -22,6 +22,7 @@ mod goals;
 mod loops;
 mod lower;
 mod player;
+mod sample;
 
 pub use player::IncrementalPlayer;
 

@@ -506,22 +506,27 @@ impl Work {
 }
 
 impl IncrementalMachine {
-    /// Plays at random, one game after the other, and shows what there is after each step.
-    pub(super) fn sample(&self, steps: usize, seed: u64, mut look: impl FnMut(&mut Memory)) {
+    /// Plays at random, one game after the other, and shows what there is after each step, and the moves that led there,
+    /// if any. The games are the same for all machines of a game, however their move sets are kept.
+    pub(super) fn sample(&self, steps: usize, seed: u64, mut look: impl FnMut(&mut Memory, &[MoveId])) {
+        let interface = self.rules.interface();
         let mut rng = fastrand::Rng::with_seed(seed);
         let mut work = Work::new(self);
         let mut joint = Vec::new();
         for _ in 0..steps {
             joint.clear();
-            joint.extend(
-                self.rules.interface().role_ids().map_while(|role| work.memory.pick(self, role, &mut rng)),
-            );
+            joint.extend(interface.role_ids().map_while(|role| {
+                let moves = interface.moves_of(role).map(MoveId);
+                let legal: Vec<MoveId> = moves.filter(|&one| work.memory.is_legal(self, one)).collect();
+                rng.choice(&legal).copied()
+            }));
             if work.memory.value(self.terminal) || joint.len() < self.sets_of.len() {
                 work.memory.copy_from(&self.initial, self.kept);
+                joint.clear();
             } else {
                 work.play(self, &joint);
             }
-            look(&mut work.memory);
+            look(&mut work.memory, &joint);
         }
     }
 }
