@@ -1,5 +1,6 @@
 //! The induction: claims that one step keeps, if all of them hold before it.
 
+use super::by_moves::kept_by_moves;
 use super::candidates::{Candidate, Claim, Family, Guesses, Name, Shapes};
 use super::counting::{at_most_one, compare, two_of};
 use super::samples::{Play, Samples};
@@ -30,9 +31,10 @@ const COARSE: usize = 40;
 /// Candidates of smaller groups are tried this often.
 const MOST_ROUNDS: usize = 4;
 
-/// Guesses and proves. Returns what was proved, and whether everything was decided; fills in the families.
+/// Guesses and proves. `played` is the network after all passes, for legal moves alone, if there is one. Returns what was proved, and whether everything was decided; fills in the families.
 pub(super) fn prove(
     network: &Network,
+    played: Option<&Network>,
     config: &InvariantConfig,
     deadline: Instant,
     families: &mut Vec<Family>,
@@ -44,6 +46,12 @@ pub(super) fn prove(
     let mut guesses = Guesses::new(&shapes, &samples);
     let (whole, partial) = guesses.groups();
     let (mut open, mut proved, mut complete) = (vec![whole, partial], Vec::new(), true);
+    if let Some(played) = played {
+        let all = open.concat();
+        proved = kept_by_moves(played, &initial, &all, part_of(deadline, 0.4));
+        let names: FxHashSet<Name> = proved.iter().map(Candidate::name).collect();
+        open.iter_mut().for_each(|candidates| candidates.retain(|one| !names.contains(&one.name())));
+    }
     for (most_literals, share) in [(config.clause_literals / COARSE, 0.4), (config.clause_literals, 1.0)] {
         let until = part_of(deadline, share);
         let mut prover = Prover::new(network, play, initial.clone(), most_literals, proved);

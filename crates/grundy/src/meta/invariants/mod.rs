@@ -2,7 +2,8 @@
 //!
 //! Of certain groups of facts at most one holds in every state, or exactly one, or always the same number; some facts
 //! never hold, some always. Candidates are guessed from the arguments of facts (`candidates.rs`) and thinned
-//! out by random play (`samples.rs`). What is left is proved together (`induction.rs`): from a state in which all
+//! out by random play (`samples.rs`). What is left is proved together (`induction.rs`; what is plain to see when moves are
+//! looked at one by one, without the solver, by `by_moves.rs`): from a state in which all
 //! candidates hold, no legal joint move may lead to one in which a candidate does not. A counterexample drops the
 //! candidates that it violates, and from where it ends random play goes on to drop more; when there is no
 //! counterexample any more, what is left holds in all states that play can reach.
@@ -11,6 +12,7 @@
 //! their completion, and nodes beyond a limit are left open. Both allow more than the game does, so that a
 //! proof stays a proof.
 
+mod by_moves;
 mod candidates;
 mod counting;
 mod induction;
@@ -24,7 +26,7 @@ pub use lifting::LiftedInvariant;
 pub(crate) use sweep::sweep;
 
 use crate::ground::GroundProgram;
-use crate::network::{Groups, Network, connect, find_fluent, optimize};
+use crate::network::{Groups, Network, connect, find_fluent, optimize, optimize_until};
 use candidates::Family;
 use std::time::{Duration, Instant};
 
@@ -109,6 +111,9 @@ pub struct Invariants {
 /// The passes that keep a network the same function of its inputs, whatever these are.
 const PLAIN_PASSES: [&str; 6] = ["constants", "single-input", "absorb", "factoring", "nested", "unneeded"];
 
+/// The passes that must not run where states have to be whole and what makes a move legal one node.
+const CAREFUL_PASSES: [&str; 3] = ["unread", "left-out", "guards"];
+
 /// Finds and proves invariants of a game, of which this is the network as it was connected, before any pass that takes
 /// something about states for granted.
 pub fn prove_invariants(network: &Network, config: &InvariantConfig) -> Invariants {
@@ -118,8 +123,15 @@ pub fn prove_invariants(network: &Network, config: &InvariantConfig) -> Invarian
         return Invariants { complete: fluents.is_empty(), fluents, ..Invariants::default() };
     }
     let plain = optimize(network.clone(), &Groups::default(), |name| PLAIN_PASSES.contains(&name)).network;
+    let played = optimize_until(
+        network.clone(),
+        &Groups::default(),
+        |name| !CAREFUL_PASSES.contains(&name),
+        || Instant::now() + config.timeout.mul_f64(0.7) >= deadline,
+    );
+    let played = played.map(|optimized| optimized.network);
     let mut families = Vec::new();
-    let (proved, complete) = induction::prove(&plain, config, deadline, &mut families);
+    let (proved, complete) = induction::prove(&plain, played.as_ref(), config, deadline, &mut families);
     Invariants { fluents, proved, complete, families }
 }
 

@@ -83,14 +83,16 @@ pub(crate) fn effects(network: &Network) -> Effects {
 }
 
 /// The next values of all fluents, move by move, in games in which one move matters at a time.
-struct Outcomes {
+pub(crate) struct Outcomes {
     /// What becomes of each fluent if the move has no effect on it.
-    quiet: Vec<Signal>,
-    of_move: Vec<MoveEffects>,
+    pub(crate) quiet: Vec<Signal>,
+    pub(crate) of_move: Vec<MoveEffects>,
+    /// For each fluent whether all this is so; otherwise it is too large to be told.
+    pub(crate) is_told: Vec<bool>,
 }
 
-/// Works out all that moves do; `None` if several moves matter at once, or something is too large for it.
-fn outcomes(builder: &mut Builder, network: &Network) -> Option<Outcomes> {
+/// Works out all that moves do; `None` if several moves matter at once, or there is too much to look at.
+pub(crate) fn outcomes(builder: &mut Builder, network: &Network) -> Option<Outcomes> {
     let scope = Scope::new(network);
     let slots = slots::slots(network.interface(), &scope);
     let quiet = Quiet::new(builder, network, &scope, &slots.iter().collect::<Vec<_>>());
@@ -99,8 +101,9 @@ fn outcomes(builder: &mut Builder, network: &Network) -> Option<Outcomes> {
     let can_be_told = |(fluent, next): (usize, Signal)| {
         is_complete[fluent] && (scope.has_fluent[fluent] || !scope.is_moved[next.node().index()])
     };
-    let is_told = slots.len() <= 1 && nexts.clone().enumerate().all(can_be_told);
-    is_told.then(|| Outcomes { quiet: nexts.map(|next| quiet.value(next)).collect(), of_move })
+    let is_told = nexts.clone().enumerate().map(can_be_told).collect();
+    let quiet = nexts.map(|next| quiet.value(next)).collect();
+    (slots.len() <= 1).then_some(Outcomes { quiet, of_move, is_told })
 }
 
 impl MoveEffects {

@@ -28,7 +28,7 @@ pub(crate) fn with_safe_moves(network: &Network, wins: &str) -> Option<Network> 
     let interface = network.interface();
     let turns = Turns::new(network)?;
     let mut builder = Builder::resume(network);
-    let outcomes = outcomes(&mut builder, network)?;
+    let outcomes = outcomes(&mut builder, network).filter(|outcomes| !outcomes.is_told.contains(&false))?;
     let wins: Vec<(RoleId, Signal)> = interface
         .hints_named(wins)
         .iter()

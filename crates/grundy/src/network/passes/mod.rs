@@ -172,7 +172,7 @@ pub(crate) fn clean(network: Network) -> Network {
 }
 
 /// For each move all that is known if it is legal, sorted.
-pub(super) fn known_of_moves(network: &Network) -> Vec<Vec<Signal>> {
+pub(crate) fn known_of_moves(network: &Network) -> Vec<Vec<Signal>> {
     legality::implied_by_moves(network, &Groups::default().completed(network)).collect()
 }
 

@@ -1,0 +1,268 @@
+//! Claims that every single move keeps, found without a solver.
+//!
+//! Where one move matters at a time, the network tells what each of them does: a handful of fluents with their next
+//! values (`network/effects`). A claim about a group that a move leaves alone is kept. Of one that it touches, the new
+//! values speak for themselves nearly always: a cell is cleared, or gets what another cell had, of which at most one
+//! holds. So all guesses are taken for true, those that some move may violate are dropped, and that is repeated until no
+//! move violates any: the same induction as with the solver, in milliseconds where that takes seconds. What it cannot see
+//! is left to the solver.
+
+use super::candidates::{Candidate, Claim};
+use crate::machine::State;
+use crate::network::{Builder, Kind, Network, Outcomes, Signal, known_of_moves, outcomes};
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+use std::cell::RefCell;
+use std::time::Instant;
+
+/// How deep to look into a next value, and how many cases to tell apart there.
+const DEPTH: u32 = 4;
+const MOST_CASES: usize = 24;
+
+/// The largest part of some claims that hold in the initial state and that every move keeps, as far as that is easy to
+/// see. The network has to have all passes behind it that need no proofs. Nothing if there is no time left.
+pub(super) fn kept_by_moves(
+    network: &Network,
+    initial: &State,
+    candidates: &[Candidate],
+    deadline: Instant,
+) -> Vec<Candidate> {
+    let mut builder = Builder::resume(network);
+    let Some(outcomes) = outcomes(&mut builder, network) else { return Vec::new() };
+    let known = known_of_moves(network);
+    let mut keeper = Keeper::new(&builder, network, &outcomes, &known, candidates);
+    for (number, candidate) in candidates.iter().enumerate() {
+        let is_about_groups = matches!(candidate.claim, Claim::AtMostOne | Claim::AtLeastOne);
+        keeper.alive[number] = is_about_groups && candidate.holds_in(initial);
+    }
+    // What a claim needs is looked at again when that is gone.
+    let mut needs: Vec<Option<FxHashSet<u32>>> = vec![None; candidates.len()];
+    while let Some(number) = (0..candidates.len()).find(|&one| keeper.alive[one] && needs[one].is_none()) {
+        if Instant::now() >= deadline {
+            return Vec::new();
+        }
+        keeper.used.borrow_mut().clear();
+        if keeper.is_kept(number) {
+            needs[number] = Some(keeper.used.take());
+        } else {
+            keeper.alive[number] = false;
+            let is_gone = |need: &FxHashSet<u32>| need.contains(&(number as u32));
+            needs.iter_mut().for_each(|need| *need = need.take().filter(|need| !is_gone(need)));
+        }
+    }
+    candidates.iter().zip(&keeper.alive).filter(|(_, alive)| **alive).map(|(one, _)| one.clone()).collect()
+}
+
+/// Conditions that hold together.
+type Case = SmallVec<[Signal; 8]>;
+
+/// What happens to the members of a group.
+struct Change<'a> {
+    /// What is known when it happens, sorted.
+    known: &'a [Signal],
+    /// The next values, those that the move is to blame for first.
+    values: Vec<Signal>,
+    /// How many these are.
+    touched: usize,
+}
+
+struct Keeper<'a> {
+    builder: &'a Builder,
+    network: &'a Network,
+    outcomes: &'a Outcomes,
+    known: &'a [Vec<Signal>],
+    candidates: &'a [Candidate],
+    alive: Vec<bool>,
+    /// The claims that something was shown by.
+    used: RefCell<FxHashSet<u32>>,
+    /// For each fluent the claims about it.
+    claims_of: Vec<SmallVec<[u32; 4]>>,
+    /// For each fluent the moves that have an effect on it, with its next value.
+    touched_by: Vec<Vec<(u32, Signal)>>,
+}
+
+impl<'a> Keeper<'a> {
+    fn new(
+        builder: &'a Builder,
+        network: &'a Network,
+        outcomes: &'a Outcomes,
+        known: &'a [Vec<Signal>],
+        candidates: &'a [Candidate],
+    ) -> Keeper<'a> {
+        let fluents = network.interface().fluents.len();
+        let mut claims_of = vec![SmallVec::new(); fluents];
+        for (number, candidate) in candidates.iter().enumerate() {
+            candidate.members.iter().for_each(|&member| claims_of[member as usize].push(number as u32));
+        }
+        let mut touched_by = vec![Vec::new(); fluents];
+        for (number, effects) in outcomes.of_move.iter().enumerate() {
+            for &(fluent, next) in &effects.alone {
+                touched_by[fluent as usize].push((number as u32, next));
+            }
+        }
+        let alive = vec![false; candidates.len()];
+        let used = RefCell::default();
+        Keeper { builder, network, outcomes, known, candidates, alive, used, claims_of, touched_by }
+    }
+
+    /// Whether all moves keep a claim, and playing none that matters does.
+    fn is_kept(&self, number: usize) -> bool {
+        let candidate = &self.candidates[number];
+        let members = &candidate.members;
+        if !members.iter().all(|&member| self.outcomes.is_told[member as usize]) {
+            return false;
+        }
+        let quiet = |member: u32| self.outcomes.quiet[member as usize];
+        let moved: Vec<u32> = members.iter().copied().filter(|&one| quiet(one) != self.fluent(one)).collect();
+        let stays = members.iter().copied().filter(|one| !moved.contains(one)).map(quiet);
+        let values: Vec<Signal> = moved.iter().map(|&one| quiet(one)).chain(stays).collect();
+        let is_kept = |change: &Change| match candidate.claim {
+            Claim::AtMostOne => self.keeps_at_most_one(change),
+            _ => self.keeps_at_least_one(change),
+        };
+        if !moved.is_empty() && !is_kept(&Change { known: &[], values, touched: moved.len() }) {
+            return false;
+        }
+        let mut by_move: FxHashMap<u32, Vec<(u32, Signal)>> = FxHashMap::default();
+        for &member in members {
+            for &(one_move, next) in &self.touched_by[member as usize] {
+                by_move.entry(one_move).or_default().push((member, next));
+            }
+        }
+        by_move.iter().all(|(&one_move, touched)| {
+            let others =
+                members.iter().copied().filter(|one| !touched.iter().any(|(member, _)| member == one));
+            let values = touched.iter().map(|&(_, next)| next).chain(others.map(quiet)).collect();
+            is_kept(&Change { known: &self.known[one_move as usize], values, touched: touched.len() })
+        })
+    }
+
+    fn fluent(&self, fluent: u32) -> Signal {
+        Signal::of(self.network.interface().fluent_node(fluent as usize))
+    }
+
+    /// No two of the new values can hold together, if one of them is new.
+    fn keeps_at_most_one(&self, change: &Change) -> bool {
+        let cases: Vec<Vec<Case>> =
+            change.values.iter().map(|&value| self.cases(value, change.known)).collect();
+        let exclude = |one: &[Case], other: &[Case]| {
+            one.iter().all(|case| other.iter().all(|other| self.excludes(case, other)))
+        };
+        (0..change.touched).all(|one| cases[one + 1..].iter().all(|other| exclude(&cases[one], other)))
+    }
+
+    /// One of the new values is sure to hold: by itself, or because they are all that is left of a group of which one does.
+    fn keeps_at_least_one(&self, change: &Change) -> bool {
+        let is_known = |&value: &Signal| value == Signal::TRUE || change.known.binary_search(&value).is_ok();
+        if change.values.iter().any(is_known) {
+            return true;
+        }
+        let has = |member: u32| {
+            let fluent = self.fluent(member);
+            change.values.contains(&fluent) || self.is_impossible(&[fluent], change.known)
+        };
+        let fluents = change.values.iter().filter_map(|&value| self.fluent_of(value));
+        let mut claims = fluents.flat_map(|fluent| &self.claims_of[fluent]);
+        self.uses(claims.find(|&&claim| {
+            let candidate = &self.candidates[claim as usize];
+            self.alive[claim as usize]
+                && candidate.claim == Claim::AtLeastOne
+                && candidate.members.iter().all(|&member| has(member))
+        }))
+    }
+
+    /// The cases in which a signal holds, without those that what is known excludes. What is too deep, or has too many
+    /// cases, is taken as it is.
+    fn cases(&self, signal: Signal, known: &[Signal]) -> Vec<Case> {
+        let mut first = Case::new();
+        self.conditions(signal, DEPTH, &mut first);
+        let mut open = vec![first];
+        let mut cases = Vec::new();
+        while let Some(case) = open.pop() {
+            if self.is_impossible(&case, known) {
+                continue;
+            }
+            let room = MOST_CASES.saturating_sub(open.len() + cases.len());
+            let branches =
+                case.iter().enumerate().find_map(|(at, &one)| Some((at, self.branches(one, room)?)));
+            let Some((at, branches)) = branches else {
+                cases.push(case);
+                continue;
+            };
+            for input in branches {
+                let mut longer = case.clone();
+                longer.remove(at);
+                self.conditions(input, DEPTH, &mut longer);
+                open.push(longer);
+            }
+        }
+        cases
+    }
+
+    /// Adds what holds whenever a signal does.
+    fn conditions(&self, signal: Signal, depth: u32, out: &mut Case) {
+        match self.view(signal) {
+            Some((Kind::And, inputs)) if depth > 0 => {
+                inputs.for_each(|input| self.conditions(input, depth - 1, out));
+            }
+            _ => out.push(signal),
+        }
+    }
+
+    /// The inputs of an OR, if there are not too many.
+    fn branches(&self, signal: Signal, most: usize) -> Option<impl Iterator<Item = Signal>> {
+        let (kind, inputs) = self.view(signal)?;
+        (kind == Kind::Or && inputs.len() <= most).then_some(inputs)
+    }
+
+    /// A gate as it is read: the opposite of an OR is an AND of opposites.
+    fn view(&self, signal: Signal) -> Option<(Kind, impl ExactSizeIterator<Item = Signal> + '_)> {
+        let (kind, inputs) = (self.builder.kind(signal.node()), self.builder.inputs(signal.node()));
+        let inverted = signal.is_inverted();
+        let kind = match (kind, inverted) {
+            (Kind::Input, _) => return None,
+            (Kind::And, false) | (Kind::Or, true) => Kind::And,
+            _ => Kind::Or,
+        };
+        let is_constant = signal == Signal::TRUE || signal == Signal::FALSE;
+        (!is_constant).then(|| (kind, inputs.iter().map(move |input| input.inverted_if(inverted))))
+    }
+
+    /// Whether conditions contradict what is known, or each other.
+    fn is_impossible(&self, case: &[Signal], known: &[Signal]) -> bool {
+        case.contains(&Signal::FALSE)
+            || case.iter().enumerate().any(|(at, &one)| {
+                known.binary_search(&!one).is_ok()
+                    || case[at + 1..].iter().chain(known).any(|&other| self.contradict(one, other))
+            })
+    }
+
+    fn excludes(&self, case: &Case, other: &Case) -> bool {
+        case.iter().any(|&one| other.iter().any(|&two| self.contradict(one, two)))
+    }
+
+    /// Whether two conditions never hold together: opposites, or different members of a group of which at most one does.
+    fn contradict(&self, one: Signal, two: Signal) -> bool {
+        if one == !two {
+            return true;
+        }
+        let (Some(first), Some(second)) = (self.fluent_of(one), self.fluent_of(two)) else { return false };
+        let says_so = |claim: &&u32| {
+            self.alive[**claim as usize]
+                && self.candidates[**claim as usize].claim == Claim::AtMostOne
+                && self.claims_of[second].contains(claim)
+        };
+        first != second && self.uses(self.claims_of[first].iter().find(says_so))
+    }
+
+    /// Remembers the claim that shows something, if there is one.
+    fn uses(&self, claim: Option<&u32>) -> bool {
+        self.used.borrow_mut().extend(claim);
+        claim.is_some()
+    }
+
+    /// The fluent that a signal says to be true.
+    fn fluent_of(&self, signal: Signal) -> Option<usize> {
+        self.network.interface().fluent_of(signal.node()).filter(|_| !signal.is_inverted())
+    }
+}
