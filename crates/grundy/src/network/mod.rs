@@ -202,4 +202,4 @@ impl Network {
 }
 
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;

@@ -9,7 +9,7 @@ const FRAME: &str = "(role r) (init (f 1)) (init (f 2)) (init (f 3)) (<= (legal 
                      (num 1) (num 2) (num 3) (<= (legal r (a ?x)) (num ?x)) ";
 
 /// The network of the frame with these rules, before all passes.
-pub(super) fn network(rules: &str) -> Network {
+pub(crate) fn network(rules: &str) -> Network {
     let reading = read_game(&Source::new("test.kif", format!("{FRAME}{rules}")), &Default::default());
     let config = GroundConfig { faithful: true, ..GroundConfig::default() };
     let ground = ground(&reading.program, &config).expect("the game is ground");
@@ -17,7 +17,7 @@ pub(super) fn network(rules: &str) -> Network {
 }
 
 /// The network after these passes, in the order in which they are given.
-pub(super) fn optimized(mut network: Network, passes: &[&str]) -> Network {
+pub(crate) fn optimized(mut network: Network, passes: &[&str]) -> Network {
     for pass in passes {
         network = super::passes::run_pass(pass, &network, &Groups::default());
     }

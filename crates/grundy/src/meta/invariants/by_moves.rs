@@ -266,3 +266,37 @@ impl<'a> Keeper<'a> {
         self.network.interface().fluent_of(signal.node()).filter(|_| !signal.is_inverted())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Candidate, Claim, kept_by_moves};
+    use crate::machine::State;
+    use crate::network::testing::{network, optimized};
+    use std::time::{Duration, Instant};
+
+    /// A token goes from one place to another; what it leaves gets free.
+    const WALK: &str = "(init (at 1)) (<= (legal r (go ?x ?y)) (num ?x) (num ?y) (distinct ?x ?y) (true (at ?x))) \
+                        (<= (next (at ?y)) (does r (go ?x ?y)) (true (at ?x))) (<= (next (at ?x)) (true (at ?x)) (does r noop)) \
+                        (<= (next (seen ?x)) (true (at ?x))) (<= (next (seen ?x)) (true (seen ?x)))";
+
+    fn kept(claim: Claim, functor: &str) -> bool {
+        let network =
+            optimized(network(WALK), &["constants", "single-input", "absorb", "legality", "factoring"]);
+        let fluents = &network.interface().fluents;
+        let mut initial = State::empty(fluents.len());
+        fluents.iter().enumerate().for_each(|(number, fluent)| initial.set(number, fluent.initial));
+        let numbers =
+            (0..fluents.len() as u32).filter(|&number| fluents[number as usize].text.starts_with(functor));
+        let candidate = Candidate { claim, family: 0, members: numbers.collect() };
+        assert!(candidate.members.len() > 1, "there are facts of that name");
+        let deadline = Instant::now() + Duration::from_secs(60);
+        !kept_by_moves(&network, &initial, &[candidate], deadline).is_empty()
+    }
+
+    #[test]
+    fn what_every_move_keeps_is_seen() {
+        assert!(kept(Claim::AtMostOne, "(at "));
+        assert!(!kept(Claim::AtMostOne, "(seen "));
+        assert!(!kept(Claim::AtLeastOne, "(seen "));
+    }
+}
