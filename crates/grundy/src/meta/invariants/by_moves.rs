@@ -15,9 +15,11 @@ use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::time::Instant;
 
-/// How deep to look into a next value, and how many cases to tell apart there.
+/// How deep to look into a next value, how many cases to tell apart there, and how often to tell some apart: where rules
+/// are recursive, that would go on for ever.
 const DEPTH: u32 = 4;
 const MOST_CASES: usize = 24;
+const MOST_SPLITS: usize = 48;
 
 /// The largest part of some claims that hold in the initial state and that every move keeps, as far as that is easy to
 /// see. The network has to have all passes behind it that need no proofs. Nothing if there is no time left.
@@ -178,17 +180,20 @@ impl<'a> Keeper<'a> {
         self.conditions(signal, DEPTH, &mut first);
         let mut open = vec![first];
         let mut cases = Vec::new();
+        let mut splits = 0;
         while let Some(case) = open.pop() {
             if self.is_impossible(&case, known) {
                 continue;
             }
-            let room = MOST_CASES.saturating_sub(open.len() + cases.len());
+            let room =
+                if splits < MOST_SPLITS { MOST_CASES.saturating_sub(open.len() + cases.len()) } else { 0 };
             let branches =
                 case.iter().enumerate().find_map(|(at, &one)| Some((at, self.branches(one, room)?)));
             let Some((at, branches)) = branches else {
                 cases.push(case);
                 continue;
             };
+            splits += 1;
             for input in branches {
                 let mut longer = case.clone();
                 longer.remove(at);
@@ -274,8 +279,9 @@ mod tests {
     use crate::network::testing::{network, optimized};
     use std::time::{Duration, Instant};
 
-    /// A token goes from one place to another; what it leaves gets free.
-    const WALK: &str = "(init (at 1)) (<= (legal r (go ?x ?y)) (num ?x) (num ?y) (distinct ?x ?y) (true (at ?x))) \
+    /// A token goes from one place to another, and is seen where it was. What is near follows by recursive rules.
+    const WALK: &str = "(init (at 1)) (<= (near ?x) (true (at ?x))) (<= (near ?x) (far ?x)) (<= (far ?x) (near ?x)) \
+                        (<= (next (by ?x)) (near ?x)) (<= (next (by ?x)) (far ?x) (true (by ?x))) (<= (legal r (go ?x ?y)) (num ?x) (num ?y) (distinct ?x ?y) (true (at ?x))) \
                         (<= (next (at ?y)) (does r (go ?x ?y)) (true (at ?x))) (<= (next (at ?x)) (true (at ?x)) (does r noop)) \
                         (<= (next (seen ?x)) (true (at ?x))) (<= (next (seen ?x)) (true (seen ?x)))";
 
@@ -298,5 +304,7 @@ mod tests {
         assert!(kept(Claim::AtMostOne, "(at "));
         assert!(!kept(Claim::AtMostOne, "(seen "));
         assert!(!kept(Claim::AtLeastOne, "(seen "));
+        assert!(!kept(Claim::AtLeastOne, "(by "));
+        assert!(!kept(Claim::AtMostOne, "(by "));
     }
 }
