@@ -36,7 +36,7 @@ pub(crate) use components::components;
 pub(crate) use connect::{RulesByHead, find_fluent};
 pub(crate) use effects::{Effect, Effects, MoveEffects, Outcomes, effects, outcomes, with_safe_moves};
 pub(crate) use interface::Choice;
-pub(crate) use passes::{clean, known_of_moves};
+pub(crate) use passes::{clean, known_of_moves, view};
 pub(crate) use rewrite::rewrite;
 pub(crate) use wide::split_wide;
 

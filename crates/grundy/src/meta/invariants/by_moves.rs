@@ -9,7 +9,7 @@
 
 use super::candidates::{Candidate, Claim};
 use crate::machine::State;
-use crate::network::{Builder, Kind, Network, Outcomes, Signal, known_of_moves, outcomes};
+use crate::network::{Builder, Kind, Network, Outcomes, Signal, known_of_moves, outcomes, view};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::cell::RefCell;
@@ -206,7 +206,7 @@ impl<'a> Keeper<'a> {
 
     /// Adds what holds whenever a signal does.
     fn conditions(&self, signal: Signal, depth: u32, out: &mut Case) {
-        match self.view(signal) {
+        match view(self.builder, signal) {
             Some((Kind::And, inputs)) if depth > 0 => {
                 inputs.for_each(|input| self.conditions(input, depth - 1, out));
             }
@@ -216,21 +216,8 @@ impl<'a> Keeper<'a> {
 
     /// The inputs of an OR, if there are not too many.
     fn branches(&self, signal: Signal, most: usize) -> Option<impl Iterator<Item = Signal>> {
-        let (kind, inputs) = self.view(signal)?;
+        let (kind, inputs) = view(self.builder, signal)?;
         (kind == Kind::Or && inputs.len() <= most).then_some(inputs)
-    }
-
-    /// A gate as it is read: the opposite of an OR is an AND of opposites.
-    fn view(&self, signal: Signal) -> Option<(Kind, impl ExactSizeIterator<Item = Signal> + '_)> {
-        let (kind, inputs) = (self.builder.kind(signal.node()), self.builder.inputs(signal.node()));
-        let inverted = signal.is_inverted();
-        let kind = match (kind, inverted) {
-            (Kind::Input, _) => return None,
-            (Kind::And, false) | (Kind::Or, true) => Kind::And,
-            _ => Kind::Or,
-        };
-        let is_constant = signal == Signal::TRUE || signal == Signal::FALSE;
-        (!is_constant).then(|| (kind, inputs.iter().map(move |input| input.inverted_if(inverted))))
     }
 
     /// Whether conditions contradict what is known, or each other.

@@ -178,7 +178,7 @@ pub(crate) fn known_of_moves(network: &Network) -> Vec<Vec<Signal>> {
 
 /// A signal as a node of a kind: `not (or a b)` is the AND of `not a` and `not b`. `None` for inputs and
 /// constants, and for nodes of a loop that have no inputs yet.
-fn view(
+pub(crate) fn view(
     builder: &Builder,
     signal: Signal,
 ) -> Option<(Kind, impl ExactSizeIterator<Item = Signal> + Clone + '_)> {
