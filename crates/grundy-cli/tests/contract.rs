@@ -255,6 +255,27 @@ fn a_state_without_legal_moves_is_reported_as_what_it_is() {
     assert_eq!(json(&output)["stuck"], 2);
 }
 
+/// In the learned order, rules have the same matches with fewer tries.
+#[test]
+fn rules_are_put_in_order() {
+    let states = "theories/tic-tac-toe_states.jsonl";
+    let output = grundy(&["metarules", "theories/tic-tac-toe.pl", "--order", "--states", states, "--json"]);
+    let result = json(&output);
+    let rules = result["ordering"].as_array().unwrap();
+    let tries = |rule: &serde_json::Value, order: &str| -> Vec<u64> {
+        rule[order]["tries"].as_array().unwrap().iter().map(|count| count.as_u64().unwrap()).collect()
+    };
+    for rule in rules {
+        assert_has_keys(rule, &["text", "conditions", "order", "written", "learned"]);
+        let (written, learned) = (tries(rule, "written"), tries(rule, "learned"));
+        assert!(learned.iter().sum::<u64>() <= written.iter().sum(), "{rule}");
+        assert_eq!(learned.last(), written.last(), "all conditions hold as often in any order: {rule}");
+    }
+    let total = |order: &str| rules.iter().flat_map(|rule| tries(rule, order)).sum::<u64>();
+    assert!(total("written") > 3 * total("learned"), "{} {}", total("written"), total("learned"));
+    assert!(rules.iter().all(|rule| !rule["text"].as_str().unwrap().starts_with("cell(")), "{result}");
+}
+
 #[test]
 fn metarules_report_what_the_contract_names() {
     let output = grundy(&["metarules", "theories/grid.pl", "--json"]);

@@ -9,8 +9,8 @@ use grundy::game::{Game, GameError};
 use grundy::ground::GroundConfig;
 use grundy::meta::invariants::{InvariantConfig, InvariantKind, LiftedInvariant};
 use grundy::meta::{
-    Branching, Domain, DomainLimits, MetaPrinter, Metarules, Printed, SearchConfig, SingleValued,
-    find_metarules,
+    Branching, Clause, Domain, DomainLimits, Memory, MetaPrinter, Metarules, Ordering, Printed, Reordered,
+    ReorderedSet, SearchConfig, SingleValued, Tries, find_metarules,
 };
 use grundy_syntax::{Dialect, Program};
 use serde_json::{Value, json};
@@ -29,10 +29,15 @@ use std::time::{Duration, Instant};
 /// For games there are invariants of states, too, about groups of facts: at most one holds, exactly one, always the
 /// same number, none ever, all always. They are guessed from the arguments of the facts and from random play, and proved
 /// by induction over the moves with a SAT solver; what cannot be proved is not told.
+///
+/// With `--order`, the conditions of the rules are put in order by the branching figures, and the tries are counted that
+/// matching takes in the written order and in the new one. Without `--states`, rules of a theory are matched with the
+/// complete facts alone.
 #[derive(clap::Args)]
 #[command(after_help = "Try:  grundy metarules theories/grid.pl\n      \
                         grundy metarules theories/grid.pl --with 'size(19)'\n      \
-                        grundy metarules games/connect-four.kif --json")]
+                        grundy metarules games/connect-four.kif --json\n      \
+                        grundy metarules theories/tic-tac-toe.pl --order --states theories/tic-tac-toe_states.jsonl")]
 pub(crate) struct Args {
     /// The rule sheet or theory, or `-`
     file: String,
@@ -58,6 +63,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = DomainLimits::default().facts, help_heading = "Limits")]
     max_facts: usize,
 
+    /// Put the conditions of the rules in order, too, and count the tries before and after
+    #[arg(long)]
+    order: bool,
+
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -76,7 +85,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let limits = DomainLimits { facts: args.max_facts, timeout: Some(args.timeout) };
     let mut domain = Domain::new(&loaded.program, &[], &limits).map_err(failure)?;
     let states = args.sample.states(&loaded, &args.read)?;
-    let memories = args.sample.memories(&loaded, &mut domain, &states)?;
+    let mut memories = args.sample.memories(&loaded, &mut domain, &states)?;
     let config = SearchConfig {
         size: usize::from(args.size),
         patterns: args.max_patterns,
@@ -85,10 +94,23 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let metarules = find_metarules(&mut domain, &memories, &config);
     let (invariants, decided) = invariants(args, &loaded.program)?;
     let facts = domain.topology().len();
+    let ordered = args.order.then(|| put_in_order(&domain, &metarules, &mut memories));
     let mut printer = MetaPrinter::new(&mut domain, args.read.notation(&args.file));
     match args.json {
-        true => print_json(&to_json(&mut printer, &metarules, &invariants))?,
-        false => print(&to_text(&mut printer, &metarules, &invariants))?,
+        true => {
+            let mut all = to_json(&mut printer, &metarules, &invariants);
+            if let Some(rules) = &ordered {
+                all["ordering"] = ordering_to_json(&mut printer, rules);
+            }
+            print_json(&all)?;
+        }
+        false => {
+            let mut all = to_text(&mut printer, &metarules, &invariants);
+            if let Some(rules) = &ordered {
+                all += &ordering_to_text(&mut printer, rules);
+            }
+            print(&all)?;
+        }
     }
     note(&format!(
         "{} impossible, {} single-valued, {} useless, {} branching figures, {} invariants from {facts} complete facts and {} states in {:.3} s",
@@ -100,6 +122,9 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         states.len(),
         start.elapsed().as_secs_f64(),
     ));
+    if let Some(rules) = &ordered {
+        tell_tries(rules);
+    }
     if !decided {
         note("note: not all invariants were decided (limit `timeout`, --invariants-timeout)");
     }
@@ -131,6 +156,67 @@ fn invariants(args: &Args, program: &Program) -> Result<(Vec<LiftedInvariant>, b
         }
         Err(error) => Err(crate::engine::failure(&error).into()),
     }
+}
+
+/// All rules that have an order, with the tries in both orders.
+fn put_in_order(
+    domain: &Domain,
+    metarules: &Metarules,
+    memories: &mut Vec<Memory>,
+) -> Vec<(Clause, Reordered)> {
+    if memories.is_empty() {
+        memories.push(domain.topology().clone());
+    }
+    let table = Ordering::new(&metarules.branching);
+    let reordered = |clause: Clause| {
+        let order = table.learn(domain, memories, &clause);
+        let rule = Reordered::count(domain, memories, &clause, order);
+        let body = clause.in_order(&rule.order).into_iter().cloned().collect();
+        (Clause { body, ..clause }, rule)
+    };
+    domain.ordered_rules().into_iter().map(reordered).collect()
+}
+
+/// A number of tries, and a sign if there are more.
+fn tries_text(tries: &Tries) -> String {
+    let sign = if tries.complete { "" } else { "≥" };
+    format!("{sign}{}", tries.total())
+}
+
+fn ordering_to_text(printer: &mut MetaPrinter<'_>, rules: &[(Clause, Reordered)]) -> String {
+    let mut out = String::from("ordering\n     written       order  rule\n");
+    for (clause, rule) in rules {
+        let (written, learned) = (tries_text(&rule.written), tries_text(&rule.learned));
+        let text = printer.clause(clause).replace('\n', "\n                            ");
+        out.push_str(&format!("{written:>12}{learned:>12}  {text}\n"));
+    }
+    out
+}
+
+fn ordering_to_json(printer: &mut MetaPrinter<'_>, rules: &[(Clause, Reordered)]) -> Value {
+    let entry = |(clause, rule): &(Clause, Reordered)| {
+        json!({
+            "text": printer.clause(clause),
+            "conditions": printer.literals(&clause.body, clause.variables),
+            "order": rule.order,
+            "written": {"tries": rule.written.counts, "complete": rule.written.complete},
+            "learned": {"tries": rule.learned.counts, "complete": rule.learned.complete},
+        })
+    };
+    rules.iter().map(entry).collect()
+}
+
+fn tell_tries(rules: &[(Clause, Reordered)]) {
+    let mut set = ReorderedSet::default();
+    rules.iter().for_each(|(_, rule)| set.add(rule));
+    note(&format!(
+        "{} rules: {} tries as written, {} in order, {:.1} times fewer; {} rules need more",
+        set.rules,
+        set.written,
+        set.learned,
+        set.ratio(),
+        set.worse,
+    ));
 }
 
 /// How an invariant is called, with its number if it has one.

@@ -65,6 +65,8 @@ pub struct Domain {
     effects: FxHashMap<PredicateId, Vec<Clause>>,
     recursive: FxHashSet<PredicateId>,
     by_moves: FxHashSet<PredicateId>,
+    /// Static predicates that serve others alone: their facts are not kept.
+    unasked: FxHashSet<PredicateId>,
     /// Predicates that were added, and of which no rules are known here.
     added: FxHashSet<PredicateId>,
     shared: FxHashMap<(String, usize), PredicateId>,
@@ -90,6 +92,8 @@ impl Domain {
             rows.into_iter().map(move |row| (predicate, row))
         });
         let topology = Memory::new(own.predicate_count(), facts);
+        let is_unasked = |id: &PredicateId| analysis.class(*id) == Class::Static && !wanted.contains(id);
+        let unasked = program.predicates().map(|(id, _)| id).filter(is_unasked).collect();
         let mut domain = Domain {
             roles: own.roles(),
             does: None,
@@ -101,6 +105,7 @@ impl Domain {
             effects: FxHashMap::default(),
             recursive: recursive_predicates(program, &analysis),
             by_moves: predicates_by_moves(program),
+            unasked,
             added: FxHashSet::default(),
             shared: FxHashMap::default(),
             functions: FxHashMap::default(),
@@ -190,6 +195,11 @@ impl Domain {
     /// Whether a predicate depends on itself.
     pub(crate) fn is_recursive(&self, predicate: PredicateId) -> bool {
         self.recursive.contains(&predicate)
+    }
+
+    /// Whether working memories have all facts that a rule asks for.
+    pub(crate) fn can_be_matched(&self, clause: &Clause) -> bool {
+        clause.body.iter().filter_map(Literal::atom).all(|atom| !self.unasked.contains(&atom.predicate))
     }
 
     /// Whether a predicate depends on the moves that are made.

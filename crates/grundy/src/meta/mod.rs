@@ -24,6 +24,7 @@ mod ordering;
 mod parameters;
 mod pattern;
 mod print;
+mod reorder;
 mod single_valued;
 mod states;
 mod tally;
@@ -44,6 +45,7 @@ pub use parameters::replace_fact;
 pub use pattern::Pattern;
 pub(crate) use pattern::{connected_parts, is_variant, signature};
 pub use print::{MetaPrinter, Printed, usual_notation};
+pub use reorder::{COUNTING_STEPS, Reordered, ReorderedSet};
 pub use single_valued::{Origin, SingleValued};
 pub use states::WorkingMemories;
 pub(crate) use terms::{Bindings, copy_term, map_literal, shift, variables_of};
@@ -143,6 +145,26 @@ pub struct Tries {
 }
 
 impl Tries {
+    /// Of all conditions together.
+    pub fn total(&self) -> u64 {
+        self.counts.iter().sum()
+    }
+
+    /// The tries over several memories; where counting was ended, what they were until then.
+    pub fn sum(
+        memories: &mut [Memory],
+        literals: &[&Literal],
+        count: impl Fn(&mut Memory) -> Tries,
+    ) -> Tries {
+        let mut sum = Tries { counts: vec![0; literals.len()], complete: true };
+        for memory in memories {
+            let one = count(memory);
+            sum.counts.iter_mut().zip(one.counts).for_each(|(sum, count)| *sum += count);
+            sum.complete &= one.complete;
+        }
+        sum
+    }
+
     fn counted<E>(
         literals: &[&Literal],
         steps: u64,

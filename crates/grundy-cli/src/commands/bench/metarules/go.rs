@@ -6,9 +6,9 @@ use crate::commands::unfold::count_text;
 use crate::plot::{Axis, Mark, Plot, Series, Unit};
 use grundy::meta::unfold::{Count, Kinds, UnfoldConfig, Unfolding, count_unfolded, split_by_rules, unfold};
 use grundy::meta::{
-    Branching, Clause, Domain, DomainLimits, Memory, MetaError, MetaPrinter, Ordering, ParsedGoal,
-    SearchConfig, Tries, WorkingMemories, branching_of, extend, find_metarules, match_all, replace_fact,
-    tries,
+    Branching, COUNTING_STEPS, Clause, Domain, DomainLimits, Memory, MetaError, MetaPrinter, Ordering,
+    ParsedGoal, Reordered, ReorderedSet, SearchConfig, Tries, WorkingMemories, branching_of, extend,
+    find_metarules, match_all, replace_fact,
 };
 use grundy_syntax::{Dialect, Literal, Notation, Program};
 use std::fmt::Write;
@@ -128,41 +128,20 @@ pub(super) fn ordering(go: &Program, sample: &Sample) -> Result<Section, MetaErr
     let table = Ordering::new(&figures);
     let mut section = Section::default();
     one_rule(&mut domain, &table, &mut training, &mut test, &mut section.text);
-    let own: Vec<Clause> = domain
-        .state_views()
-        .into_iter()
-        .flat_map(|predicate| domain.clauses_of(predicate).to_vec())
-        .collect();
-    let sets = [("rules of the theory", own), ("generated rules", unfolded.rules.clone())];
+    let mut all = ReorderedSet::default();
+    let sets = [("rules of the theory", domain.ordered_rules()), ("generated rules", unfolded.rules.clone())];
     for (what, rules) in sets {
-        rule_set(&domain, what, &rules, (&table, &mut training), &mut test, &mut section.text);
+        let set = reorder(&domain, &rules, (&table, &mut training), &mut test);
+        tell(what, set, test.len(), &mut section.text);
+        all = all + set;
     }
+    tell("rules in all", all, test.len(), &mut section.text);
     figure_7(&domain, &unfolded.rules, &figures, &mut test, &mut section);
     Ok(section)
 }
 
-/// Matching one rule with one position ends after so many steps, and counting its tries after so many.
+/// Matching one rule with one position ends after so many steps.
 const STEPS: u64 = 50_000;
-const COUNTING_STEPS: u64 = 200_000;
-
-/// The tries of a rule over all memories; where counting was ended, what they were until then.
-fn total(domain: &Domain, memories: &mut [Memory], literals: &[&Literal]) -> Tries {
-    sum(memories, literals, |memory| tries(domain, memory, literals, &[], COUNTING_STEPS))
-}
-
-fn sum(memories: &mut [Memory], literals: &[&Literal], count: impl Fn(&mut Memory) -> Tries) -> Tries {
-    let mut sum = Tries { counts: vec![0; literals.len()], complete: true };
-    for memory in memories {
-        let one = count(memory);
-        sum.counts.iter_mut().zip(one.counts).for_each(|(sum, count)| *sum += count);
-        sum.complete &= one.complete;
-    }
-    sum
-}
-
-fn in_order<'c>(clause: &'c Clause, order: &[usize]) -> Vec<&'c Literal> {
-    order.iter().map(|&place| &clause.body[place]).collect()
-}
 
 /// The rule about connecting two strings, before and after, on the first test position.
 fn one_rule(
@@ -175,52 +154,39 @@ fn one_rule(
     let Some(predicate) = domain.program().find_predicate("threat_to_connect", 4) else { return };
     let Some(clause) = domain.clauses_of(predicate).first().cloned() else { return };
     let written: Vec<usize> = (0..clause.body.len()).collect();
-    let learned = learned_order(domain, table, training, &clause);
+    let order = table.learn(domain, training, &clause);
+    let rule = Reordered::count(domain, &mut test[..1], &clause, order);
     *text += "The rule threat_to_connect: successes of each condition in one position\n";
-    for (what, order) in [("as written", written), ("in order", learned)] {
-        let literals = in_order(&clause, &order);
-        let counts = total(domain, &mut test[..1], &literals).counts;
-        _ = writeln!(text, "  {what}: {} in all", counts.iter().sum::<u64>());
-        let body: Vec<Literal> = literals.into_iter().cloned().collect();
+    for (what, order, tries) in
+        [("as written", &written, &rule.written), ("in order", &rule.order, &rule.learned)]
+    {
+        _ = writeln!(text, "  {what}: {} in all", tries.total());
+        let body: Vec<Literal> = clause.in_order(order).into_iter().cloned().collect();
         let printed = MetaPrinter::new(domain, Notation::Prolog).literals(&body, clause.variables);
-        for (condition, count) in printed.iter().zip(counts) {
+        for (condition, count) in printed.iter().zip(&tries.counts) {
             _ = writeln!(text, "    {condition:<28}{count:>8}");
         }
     }
     _ = writeln!(text, "  published: {PUBLISHED_TRIES} as written, several times fewer in order\n");
 }
 
-/// The order that was learned: by figures, and never worse than the written one on the training positions.
-fn learned_order(domain: &Domain, table: &Ordering, training: &mut [Memory], clause: &Clause) -> Vec<usize> {
-    let terms = &domain.program().terms;
-    table
-        .order_on(terms, training, &clause.body, &[], STEPS * training.len() as u64)
-        .unwrap_or_else(|| table.order(terms, &clause.body, &[]))
-}
-
 /// The tries of a set of rules over the test positions, as they are written and in the learned order.
-fn rule_set(
+fn reorder(
     domain: &Domain,
-    what: &str,
     rules: &[Clause],
     (table, training): (&Ordering, &mut [Memory]),
     test: &mut [Memory],
-    text: &mut String,
-) {
-    let (mut before, mut after, mut count, mut worse, mut ended) = (0, 0, 0, 0, 0);
+) -> ReorderedSet {
+    let mut set = ReorderedSet::default();
     for clause in rules.iter().filter(|clause| clause.body.len() > 1) {
-        let written: Vec<usize> = (0..clause.body.len()).collect();
-        let learned = learned_order(domain, table, training, clause);
-        let [written, learned] =
-            [written, learned].map(|order| total(domain, test, &in_order(clause, &order)));
-        let [sum_written, sum_learned] = [&written, &learned].map(|tries| tries.counts.iter().sum::<u64>());
-        ended += usize::from(!written.complete);
-        before += sum_written;
-        after += sum_learned;
-        count += 1;
-        worse += usize::from(learned.complete && sum_learned > sum_written);
+        let order = table.learn(domain, training, clause);
+        set.add(&Reordered::count(domain, test, clause, order));
     }
-    let ratio = before as f64 / after.max(1) as f64;
+    set
+}
+
+fn tell(what: &str, set: ReorderedSet, positions: usize, text: &mut String) {
+    let ReorderedSet { rules, written, learned, worse, ended } = set;
     let note = match ended {
         0 => String::new(),
         _ => format!(
@@ -229,9 +195,9 @@ fn rule_set(
     };
     _ = writeln!(
         text,
-        "{count} {what}, {} positions: {before} tries as written, {after} in order, {ratio:.1} times fewer; \
+        "{rules} {what}, {positions} positions: {written} tries as written, {learned} in order, {:.1} times fewer; \
          {worse} rules need more{note}\n",
-        test.len(),
+        set.ratio(),
     );
 }
 
@@ -258,9 +224,10 @@ fn figure_7(
         let mut all_tries = 0;
         let mut given_up = 0;
         for (rule, order) in rules.iter().zip(&orders) {
-            let literals = in_order(rule, order);
-            let tries = sum(test, &literals, |memory| match_all(domain, memory, &literals, &[], STEPS));
-            all_tries += tries.counts.iter().sum::<u64>();
+            let literals = rule.in_order(order);
+            let tries =
+                Tries::sum(test, &literals, |memory| match_all(domain, memory, &literals, &[], STEPS));
+            all_tries += tries.total();
             given_up += usize::from(!tries.complete);
         }
         let seconds = start.elapsed().as_secs_f64();
