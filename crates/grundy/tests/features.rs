@@ -165,13 +165,19 @@ fn compare(
     let plan = tables.plan(features)?;
     let (mut scratch, mut incremental) = (Scratch::new(plan.clone()), Incremental::new(plan.clone()));
     let mut batch = Vec::new();
-    Batch::new(plan.clone()).value(states, |values| batch.push(values.to_vec()));
+    // More states than are valued at once.
+    let many: Vec<FactSet> = states.iter().cycle().take(Batch::LANES + 70).cloned().collect();
+    Batch::new(plan.clone()).value(&many, |values| batch.push(values.to_vec()));
+    assert_eq!(batch.len(), many.len());
+    assert!(
+        batch.iter().zip(wanted.iter().cycle()).all(|(found, wanted)| found == wanted),
+        "batch, {kind:?}"
+    );
     let mut values = Vec::new();
     let mut before: BTreeSet<(usize, HeadId)> = BTreeSet::new();
     for (number, (state, wanted)) in states.iter().zip(wanted).enumerate() {
         scratch.value(state, &mut values);
         assert_eq!(&values, wanted, "scratch, {kind:?}");
-        assert_eq!(&batch[number], wanted, "batch, {kind:?}");
         let changes = incremental.changes(state);
         incremental.values(&mut values);
         assert_eq!(&values, wanted, "incremental, {kind:?}");

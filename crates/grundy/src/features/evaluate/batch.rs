@@ -1,31 +1,46 @@
 //! Many states at once, a bit for each.
 //!
 //! A node is a block of 512 bits, one for each state, and is evaluated for all of them by a few wide instructions. Values
-//! are added up in bit planes: plane `p` of an accumulator holds the binary digit `2^p` of its value in each state.
+//! are added up in bit planes: plane `p` of an accumulator holds the binary digit `2^p` of its value in each state. Three
+//! blocks of the same worth become one of that worth and one of twice that worth (a carry-save adder), so that adding a
+//! node takes five operations on average, however large the value is.
 
 use super::plan::Share;
-use super::{FactSet, Plan, Value};
+use super::{FactSet, Plan, Value, bits, simd};
 use crate::machine::batch::{BLOCK_LANES, Block};
-use crate::network::{Kind, NodeId, Signal};
+use crate::network::{Kind, Network, NodeId, Signal};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Values features in many states at once.
 pub struct Batch {
     plan: Arc<Plan>,
     blocks: Vec<Block>,
-    /// For each accumulator the nodes that add to it.
-    terms: Vec<Vec<(NodeId, i64)>>,
-    planes: Planes,
-    /// For each lane its accumulators.
-    sums: Vec<i64>,
+    /// The accumulators, and the nodes that add to them.
+    accumulators: Vec<Accumulator>,
+    terms: Vec<Term>,
+    adder: Adder,
+    planes: Vec<Block>,
+    /// The accumulators of some lanes.
+    sums: Vec<[i64; GROUP]>,
 }
 
-/// Binary digits, one block each, of what is added and of what is subtracted.
-#[derive(Default)]
-struct Planes {
-    plus: Vec<Block>,
-    minus: Vec<Block>,
+/// Where an accumulator's nodes and planes are: those that it adds, then those that it subtracts.
+#[derive(Clone, Debug)]
+struct Accumulator {
+    terms: [Range<usize>; 2],
+    planes: [Range<usize>; 2],
 }
+
+/// A node that adds a power of two to an accumulator.
+#[derive(Clone, Copy, Debug)]
+struct Term {
+    node: NodeId,
+    digit: u32,
+}
+
+/// The values of so many lanes are put together at once; they fit in the nearest cache.
+const GROUP: usize = 16;
 
 impl Batch {
     /// How many states are valued at once.
@@ -33,16 +48,37 @@ impl Batch {
 
     /// Prepares.
     pub fn new(plan: Arc<Plan>) -> Batch {
-        let mut terms = vec![Vec::new(); plan.bases.len()];
+        let mut by_accumulator: Vec<[Vec<Term>; 2]> = vec![Default::default(); plan.bases.len()];
         for node in plan.network.nodes() {
             for &Share { accumulator, weight } in plan.shares_of(node) {
-                terms[accumulator as usize].push((node, weight));
+                let terms = &mut by_accumulator[accumulator as usize][usize::from(weight < 0)];
+                let digits = bits(weight.unsigned_abs());
+                terms.extend(digits.map(|digit| Term { node, digit }));
             }
+        }
+        let (mut terms, mut planes) = (Vec::new(), 0);
+        let mut accumulators = Vec::with_capacity(by_accumulator.len());
+        for both in by_accumulator {
+            let of_sign = both.map(|mut own| {
+                own.sort_by_key(|term| term.digit);
+                let most: u64 = own.iter().map(|term| 1 << term.digit).fold(0, u64::saturating_add);
+                let digits = (u64::BITS - most.leading_zeros()) as usize;
+                planes += digits;
+                terms.append(&mut own);
+                (terms.len(), planes, digits)
+            });
+            let starts = (accumulators.last())
+                .map_or((0, 0), |last: &Accumulator| (last.terms[1].end, last.planes[1].end));
+            let [(middle, ..), (end, ..)] = of_sign;
+            let planes = of_sign.map(|(_, end, digits)| end - digits..end);
+            accumulators.push(Accumulator { terms: [starts.0..middle, middle..end], planes });
         }
         Batch {
             blocks: vec![Block::NONE; plan.network.node_count()],
-            sums: vec![0; plan.bases.len() * BLOCK_LANES],
-            planes: Planes::default(),
+            sums: vec![[0; GROUP]; accumulators.len()],
+            planes: vec![Block::NONE; planes],
+            adder: Adder::NEW,
+            accumulators,
             terms,
             plan,
         }
@@ -52,50 +88,65 @@ impl Batch {
     pub fn value(&mut self, states: &[FactSet], mut visit: impl FnMut(&[Value])) {
         let mut values = Vec::new();
         for states in states.chunks(BLOCK_LANES) {
-            self.load(states);
-            self.evaluate();
-            self.add_up();
-            let plan = self.plan.clone();
-            let count = plan.bases.len();
-            for lane in 0..states.len() {
-                plan.read(&self.sums[lane * count..(lane + 1) * count], &mut values);
-                visit(&values);
+            simd::add_up(self, states);
+            for first in (0..states.len()).step_by(GROUP) {
+                simd::collect(self, first);
+                for lane in 0..GROUP.min(states.len() - first) {
+                    self.plan.read(|accumulator| self.sums[accumulator][lane], &mut values);
+                    visit(&values);
+                }
+            }
+        }
+    }
+
+    /// Evaluates all nodes for some states, and adds them up in bit planes.
+    #[inline(always)]
+    pub(super) fn add_up(&mut self, states: &[FactSet]) {
+        self.load(states);
+        self.evaluate();
+        let Batch { accumulators, terms, blocks, adder, planes, .. } = self;
+        for accumulator in accumulators {
+            for (terms_of_sign, planes_of_sign) in accumulator.terms.iter().zip(&accumulator.planes) {
+                let planes = &mut planes[planes_of_sign.clone()];
+                planes.fill(Block::NONE);
+                for term in &terms[terms_of_sign.clone()] {
+                    adder.add(planes, term.digit, blocks[term.node.index()]);
+                }
+                adder.finish(planes);
             }
         }
     }
 
     /// Puts states into lanes.
+    #[inline(always)]
     fn load(&mut self, states: &[FactSet]) {
-        self.blocks[1..=self.plan.facts].fill(Block::NONE);
-        for (lane, state) in states.iter().enumerate() {
-            for fact in state.iter() {
-                self.blocks[1 + fact as usize].set(lane, true);
+        let facts = &mut self.blocks[1..=self.plan.facts];
+        for (lanes, states) in states.chunks(64).enumerate() {
+            for (word, facts) in facts.chunks_mut(64).enumerate() {
+                let mut bits = [0; 64];
+                states.iter().zip(&mut bits).for_each(|(state, bits)| *bits = state.words[word]);
+                transpose(&mut bits);
+                facts.iter_mut().zip(bits).for_each(|(fact, bits)| fact.0[lanes] = bits);
             }
         }
     }
 
+    #[inline(always)]
     fn evaluate(&mut self) {
         let Batch { plan, blocks, .. } = self;
         let network = &plan.network;
-        let gate = |blocks: &[Block], node: NodeId| {
-            let inputs = network.inputs(node);
-            match network.kind(node) {
-                Kind::And => inputs.iter().fold(Block::ALL, |all, &input| all & read(blocks, input)),
-                _ => inputs.iter().fold(Block::NONE, |any, &input| any | read(blocks, input)),
-            }
-        };
         let mut next = network.interface().first_gate();
         let last = network.node_count() as u32;
         for range in network.loops().iter().cloned().chain(std::iter::once(last..last)) {
             for node in next..range.start {
-                blocks[node as usize] = gate(blocks, NodeId(node));
+                blocks[node as usize] = gate(network, blocks, NodeId(node));
             }
             range.clone().for_each(|node| blocks[node as usize] = Block::NONE);
             let mut changed = !range.is_empty();
             while changed {
                 changed = false;
                 for node in range.clone() {
-                    let value = gate(blocks, NodeId(node));
+                    let value = gate(network, blocks, NodeId(node));
                     changed |= value != blocks[node as usize];
                     blocks[node as usize] = value;
                 }
@@ -104,49 +155,164 @@ impl Batch {
         }
     }
 
-    /// Adds up all accumulators in all lanes.
-    fn add_up(&mut self) {
-        let count = self.plan.bases.len();
-        for (accumulator, terms) in self.terms.iter().enumerate() {
-            self.planes.plus.clear();
-            self.planes.minus.clear();
-            for &(node, weight) in terms {
-                let planes = if weight < 0 { &mut self.planes.minus } else { &mut self.planes.plus };
-                let mut digits = weight.unsigned_abs();
-                while digits != 0 {
-                    add(planes, digits.trailing_zeros() as usize, self.blocks[node.index()]);
-                    digits &= digits - 1;
-                }
+    /// Puts together the accumulators of some lanes.
+    #[inline(always)]
+    pub(super) fn collect(&mut self, first: usize) {
+        let Batch { accumulators, plan, planes, sums, .. } = self;
+        let known = accumulators.iter().zip(&plan.bases);
+        for ((accumulator, &base), sums) in known.zip(sums) {
+            let [plus, minus] = &accumulator.planes;
+            let plus = digits(&planes[plus.clone()], first);
+            for (lane, sum) in sums.iter_mut().enumerate() {
+                *sum = base + plus[lane];
             }
-            let base = self.plan.bases[accumulator];
-            (0..BLOCK_LANES).for_each(|lane| self.sums[lane * count + accumulator] = base);
-            for (planes, sign) in [(&self.planes.plus, 1), (&self.planes.minus, -1)] {
-                for (digit, plane) in planes.iter().enumerate() {
-                    plane.for_each(|lane| self.sums[lane * count + accumulator] += sign << digit);
+            if !minus.is_empty() {
+                let minus = digits(&planes[minus.clone()], first);
+                for (lane, sum) in sums.iter_mut().enumerate() {
+                    *sum -= minus[lane];
                 }
             }
         }
     }
 }
 
+/// The numbers in some lanes of planes. The loops are plain, so that they are compiled for the wide instructions of whoever
+/// calls this: closures inside of iterators are not.
+#[inline(always)]
+fn digits(planes: &[Block], first: usize) -> [i64; GROUP] {
+    let mut low = [0u32; GROUP];
+    let (near, far) = planes.split_at(planes.len().min(32));
+    for (digit, plane) in near.iter().enumerate() {
+        let bits = (plane.0[first / 64] >> (first % 64)) as u32;
+        for (lane, number) in low.iter_mut().enumerate() {
+            *number |= (bits >> lane & 1) << digit;
+        }
+    }
+    let mut numbers = [0; GROUP];
+    for lane in 0..GROUP {
+        numbers[lane] = i64::from(low[lane]);
+    }
+    for (digit, plane) in far.iter().enumerate() {
+        for (lane, number) in numbers.iter_mut().enumerate() {
+            *number |= ((plane.0[first / 64] >> (first % 64 + lane) & 1) << (32 + digit)) as i64;
+        }
+    }
+    numbers
+}
+
+#[inline(always)]
+fn gate(network: &Network, blocks: &[Block], node: NodeId) -> Block {
+    let is_and = network.kind(node) == Kind::And;
+    let mut value = Block::splat(is_and);
+    for &input in network.inputs(node) {
+        match is_and {
+            true => value &= read(blocks, input),
+            false => value |= read(blocks, input),
+        }
+    }
+    value
+}
+
+#[inline(always)]
 fn read(blocks: &[Block], signal: Signal) -> Block {
     blocks[signal.node().index()] ^ Block::splat(signal.is_inverted())
 }
 
-/// Adds one to this digit in the lanes of a block.
-fn add(planes: &mut Vec<Block>, digit: usize, mut carry: Block) {
-    if planes.len() < digit {
-        planes.resize(digit, Block::NONE);
-    }
-    for plane in &mut planes[digit..] {
-        if carry.is_empty() {
-            return;
+/// Adds blocks to planes. A block that comes alone waits for another one of the same worth.
+struct Adder {
+    /// By digit; a bit tells whether there is one.
+    waiting: [Block; 64],
+    is_waiting: u64,
+}
+
+impl Adder {
+    const NEW: Adder = Adder { waiting: [Block::NONE; 64], is_waiting: 0 };
+
+    /// Adds one to this digit in the lanes of a block. There are as many planes as the largest sum needs.
+    #[inline(always)]
+    fn add(&mut self, planes: &mut [Block], digit: u32, mut block: Block) {
+        let mut digit = digit as usize;
+        while digit < planes.len() {
+            let bit = 1 << digit;
+            self.is_waiting ^= bit;
+            if self.is_waiting & bit != 0 {
+                self.waiting[digit] = block;
+                return;
+            }
+            let (plane, other) = (planes[digit], self.waiting[digit]);
+            let either = plane ^ block;
+            block = plane & block | either & other;
+            planes[digit] = either ^ other;
+            digit += 1;
         }
-        let sum = *plane ^ carry;
-        carry &= *plane;
-        *plane = sum;
     }
-    if !carry.is_empty() {
-        planes.push(carry);
+
+    /// Adds what still waits.
+    #[inline(always)]
+    fn finish(&mut self, planes: &mut [Block]) {
+        for digit in bits(std::mem::take(&mut self.is_waiting)) {
+            let mut carry = self.waiting[digit as usize];
+            for plane in &mut planes[digit as usize..] {
+                let before = *plane;
+                *plane ^= carry;
+                carry &= before;
+            }
+        }
+    }
+}
+
+/// Turns rows of bits into columns.
+#[inline(always)]
+fn transpose(rows: &mut [u64; 64]) {
+    let mut width = 32;
+    let mut mask = 0x0000_0000_ffff_ffff_u64;
+    while width != 0 {
+        for pair in (0..64).filter(|row| row & width == 0) {
+            let swapped = (rows[pair] >> width ^ rows[pair + width]) & mask;
+            rows[pair] ^= swapped << width;
+            rows[pair + width] ^= swapped;
+        }
+        width /= 2;
+        mask ^= mask << width;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_become_columns() {
+        let mut rng = fastrand::Rng::with_seed(1);
+        let rows: [u64; 64] = std::array::from_fn(|_| rng.u64(..));
+        let mut columns = rows;
+        transpose(&mut columns);
+        for (place, row) in rows.iter().enumerate() {
+            (0..64).for_each(|column| assert_eq!(row >> column & 1, columns[column] >> place & 1));
+        }
+    }
+
+    #[test]
+    fn blocks_add_up_in_each_lane() {
+        let mut rng = fastrand::Rng::with_seed(2);
+        let mut adder = Adder::NEW;
+        for count in 0..70 {
+            let mut terms: Vec<(u32, Block)> =
+                (0..count).map(|_| (rng.u32(..3), Block(std::array::from_fn(|_| rng.u64(..))))).collect();
+            terms.sort_by_key(|(digit, _)| *digit);
+            let mut planes = vec![Block::NONE; 9];
+            terms.iter().for_each(|&(digit, block)| adder.add(&mut planes, digit, block));
+            adder.finish(&mut planes);
+            for lane in 0..BLOCK_LANES {
+                let wanted: usize =
+                    terms.iter().map(|(digit, block)| usize::from(block.get(lane)) << digit).sum();
+                let found: usize = planes
+                    .iter()
+                    .enumerate()
+                    .map(|(digit, plane)| usize::from(plane.get(lane)) << digit)
+                    .sum();
+                assert_eq!(found, wanted);
+            }
+        }
     }
 }

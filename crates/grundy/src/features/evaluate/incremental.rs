@@ -192,7 +192,7 @@ impl Incremental {
 
     /// The values of all features in the current state.
     pub fn values(&self, out: &mut Vec<Value>) {
-        self.plan.read(&self.accumulators, out);
+        self.plan.read(|number| self.accumulators[number], out);
     }
 
     /// Goes to a state and tells which solutions became true and which false.

@@ -14,6 +14,7 @@ mod incremental;
 mod naive;
 mod plan;
 mod scratch;
+mod simd;
 
 pub use batch::Batch;
 pub use incremental::{Change, Incremental};

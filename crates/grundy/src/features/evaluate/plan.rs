@@ -114,13 +114,13 @@ impl Plan {
 
     /// Reads the values off the accumulators.
     #[inline]
-    pub(super) fn read(&self, accumulators: &[i64], values: &mut Vec<Value>) {
+    pub(super) fn read(&self, accumulator: impl Fn(usize) -> i64, values: &mut Vec<Value>) {
         values.clear();
-        values.extend(accumulators[..self.features].iter().map(|&value| Some(value)));
-        for First { feature, accumulators: range, meanings } in &self.firsts {
-            let own = &accumulators[range.start as usize..range.end as usize];
-            let first = own.iter().position(|&count| count != 0);
-            values[*feature as usize] = first.map(|place| meanings[place]);
+        values.extend((0..self.features).map(|feature| Some(accumulator(feature))));
+        for First { feature, accumulators, meanings } in &self.firsts {
+            let own = (accumulators.start as usize..).zip(meanings);
+            let first = own.into_iter().find(|(number, _)| accumulator(*number) != 0);
+            values[*feature as usize] = first.map(|(_, meaning)| *meaning);
         }
     }
 

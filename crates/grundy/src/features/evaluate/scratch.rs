@@ -29,7 +29,7 @@ impl Scratch {
                 }
             }
         }
-        self.plan.read(&self.accumulators, out);
+        self.plan.read(|number| self.accumulators[number], out);
     }
 
     /// Evaluates all nodes.
