@@ -6,7 +6,7 @@
 
 use crate::game::{GameError, Hints, MachineConfig, limit_hit};
 use crate::ground::{GroundProgram, LimitKind};
-use crate::machine::{Rules, work};
+use crate::machine::{Rules, Work, work};
 use crate::meta::invariants::{InvariantConfig, Invariants, invariants_of, sweep};
 use crate::network::{Groups, Network, Optimized, PassSize, connect, optimize_until, with_safe_moves};
 use std::sync::Arc;
@@ -81,7 +81,7 @@ pub(crate) fn all_networks(
 /// A network with what it costs.
 struct Variant {
     optimized: Optimized,
-    work: f64,
+    work: Work,
     size: f64,
 }
 
@@ -93,10 +93,10 @@ impl Variant {
         Variant { optimized, work, size }
     }
 
-    /// Work and size, compared with another one; nothing if either is larger.
+    /// Work and size, compared with another one; nothing if either may be larger.
     fn cost(&self, plain: &Variant) -> Option<f64> {
-        let is_better = self.work <= plain.work && self.size <= plain.size;
-        is_better.then(|| self.work / plain.work.max(1.0) + self.size / plain.size.max(1.0))
+        let is_better = self.work.is_within(&plain.work) && self.size <= plain.size;
+        is_better.then(|| self.work.total() / plain.work.total().max(1.0) + self.size / plain.size.max(1.0))
     }
 }
 

@@ -27,7 +27,7 @@ pub use playouts::{GoalSum, PlayoutConfig, Totals};
 pub use position::{AnyPlayer, PlayError, Position};
 pub use reasoner::{MachineReasoner, MoveName};
 pub use state::State;
-pub use work::work;
+pub(crate) use work::{Work, work};
 
 use crate::network::{Interface, MoveId, Network, RoleId, Signal, split_wide};
 use cones::Cones;

@@ -10,10 +10,31 @@ use super::{MachineKind, Rules};
 use crate::network::NodeId;
 use std::sync::Arc;
 
-/// Values that a machine of this kind reads or writes in a step, on average.
-pub fn work(rules: &Arc<Rules>, kind: MachineKind) -> f64 {
+/// What a step costs, kind by kind, in values that are read or written.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Work(pub(crate) Vec<f64>);
+
+/// What one kind of work is worth in another is only known roughly. Where a machine has more of some kind and less of
+/// others, it is better if it has no more than this share in all.
+const CLEARLY_LESS: f64 = 0.9;
+
+impl Work {
+    pub(crate) fn total(&self) -> f64 {
+        self.0.iter().sum()
+    }
+
+    /// Whether this is surely no more work than another one.
+    pub(crate) fn is_within(&self, other: &Work) -> bool {
+        let is_less_of_all =
+            self.0.len() == other.0.len() && self.0.iter().zip(&other.0).all(|(own, other)| own <= other);
+        is_less_of_all || self.total() <= CLEARLY_LESS * other.total()
+    }
+}
+
+/// What a machine of this kind has to do in a step, on average.
+pub(crate) fn work(rules: &Arc<Rules>, kind: MachineKind) -> Work {
     match kind {
-        MachineKind::Batch => BatchMachine::new(rules.clone()).work() as f64,
+        MachineKind::Batch => Work(vec![BatchMachine::new(rules.clone()).work() as f64]),
         MachineKind::Incremental => {
             IncrementalMachine::new(rules.clone()).work().unwrap_or_else(|| all_values(rules))
         }
@@ -22,8 +43,22 @@ pub fn work(rules: &Arc<Rules>, kind: MachineKind) -> f64 {
 }
 
 /// The values of all nodes and edges.
-fn all_values(rules: &Rules) -> f64 {
+fn all_values(rules: &Rules) -> Work {
     let values = |node: &NodeId| 1 + rules.network().inputs(*node).len();
     let cones = [&rules.cones.state, &rules.cones.next];
-    cones.iter().flat_map(|cone| &cone.order).map(values).sum::<usize>() as f64
+    Work(vec![cones.iter().flat_map(|cone| &cone.order).map(values).sum::<usize>() as f64])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Work;
+
+    #[test]
+    fn more_of_one_kind_has_to_pay() {
+        let plain = Work(vec![50.0, 50.0]);
+        assert!(plain.is_within(&plain));
+        assert!(Work(vec![50.0, 49.0]).is_within(&plain));
+        assert!(!Work(vec![51.0, 45.0]).is_within(&plain));
+        assert!(Work(vec![60.0, 29.0]).is_within(&plain));
+    }
 }

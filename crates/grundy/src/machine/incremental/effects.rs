@@ -126,11 +126,6 @@ impl Effects {
         })
     }
 
-    /// The lists of moves that do not get in each other's way.
-    pub(super) fn alone(&self) -> &Lists {
-        &self.alone
-    }
-
     /// Whether these are the lists of moves that do not get in each other's way.
     pub(super) fn are_alone(&self, lists: &Lists) -> bool {
         std::ptr::eq(lists, &self.alone)

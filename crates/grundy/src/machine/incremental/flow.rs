@@ -147,8 +147,8 @@ impl Wires {
         self.readers.len()
     }
 
-    /// Propagates until the queue is empty, or something is changed that has several outputs: where they are, and
-    /// whether it is marked. Single outputs are told on the way.
+    /// Propagates until the queue is empty, or something is changed that has a list of outputs: where they are, and
+    /// whether it is marked. All other outputs are told on the way.
     ///
     /// Where many read a place, those that go up and those that go down have loops of their own; for a few, two loops
     /// take longer to come to their ends. Whether a counter crosses zero is as good as random, so that a branch on it

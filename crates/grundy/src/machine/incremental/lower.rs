@@ -315,13 +315,15 @@ impl Lower<'_> {
         let mut list = Vec::new();
         let mut single = vec![Output::NOTHING; self.place_count as usize];
         for (place, mut outputs) in self.outputs(loops, arms) {
-            single[place as usize] = if outputs.len() == 1 && outputs[0].tag() < Output::LIST {
+            let is_plain = outputs.iter().all(|output| output.tag() < Output::LIST);
+            single[place as usize] = if outputs.len() == 1 && is_plain {
                 outputs[0]
             } else {
+                let tag = if is_plain { Output::PLAIN_LIST } else { Output::LIST };
                 let start = list.len() as u32;
                 list.append(&mut outputs);
                 list.push(Output::NOTHING);
-                Output::new(Output::LIST, start)
+                Output::new(tag, start)
             };
         }
         (Wires::new(&starts, readers, single), list)

@@ -50,19 +50,21 @@ impl Output {
     const ARM: u32 = 6;
     /// The armed gates of which the node is the trigger; always in a list.
     const TRIGGER: u32 = 7;
+    /// Like [`LIST`](Self::LIST), with nothing in it that changes other nodes at once: no arm, no trigger.
+    const PLAIN_LIST: u32 = 8;
 
     fn new(tag: u32, number: u32) -> Output {
-        Output(number << 3 | tag)
+        Output(number << 4 | tag)
     }
 
     #[inline(always)]
     fn tag(self) -> u32 {
-        self.0 & 7
+        self.0 & 15
     }
 
     #[inline(always)]
     fn number(self) -> u32 {
-        self.0 >> 3
+        self.0 >> 4
     }
 }
 
@@ -165,6 +167,13 @@ pub struct IncrementalMachine {
 }
 
 impl IncrementalMachine {
+    /// The outputs of a list.
+    #[inline(always)]
+    fn list(&self, start: u32) -> impl Iterator<Item = Output> {
+        let from_start = self.outputs[start as usize..].iter().copied();
+        from_start.take_while(|&output| output != Output::NOTHING)
+    }
+
     /// The game.
     pub fn rules(&self) -> &Arc<Rules> {
         &self.rules

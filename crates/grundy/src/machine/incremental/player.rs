@@ -36,6 +36,11 @@ pub(super) struct Memory {
 }
 
 impl Memory {
+    /// The fluents whose next values may be other ones than now.
+    pub(super) fn touched(&self) -> &[u32] {
+        &self.touched
+    }
+
     /// Becomes what another one is, which has this many places that are kept up to date.
     fn copy_from(&mut self, other: &Memory, kept: usize) {
         self.cells.copy_from(&other.cells, kept);
@@ -337,23 +342,26 @@ impl Work {
         }
     }
 
-    /// Propagates until the queue is empty, or something is changed that has several outputs. The parts of the memory
-    /// are taken apart first, so that the compiler need not fear that one overlaps another.
+    /// Propagates until the queue is empty, or something is changed that has a list of outputs which change other nodes
+    /// at once. The parts of the memory are taken apart first, so that the compiler need not fear that one overlaps another.
     fn drain_to_list(&mut self, machine: &IncrementalMachine) -> Option<(u32, bool)> {
         let Memory { cells, members, places, sizes, touched, .. } = &mut self.memory;
         let mut sets = Sets { members, places, sizes };
-        machine.wires.flow(cells, &mut self.queue, |output, marked| match output.tag() {
+        let mut tell = |output: Output, marked: bool| match output.tag() {
             Output::FLUENT => touched.push(output.number()),
             Output::PORT => self.dirty.push(output.number()),
             tag => sets.change(machine, output.number(), (tag != Output::MOVE) == marked),
+        };
+        machine.wires.flow(cells, &mut self.queue, |output, marked| match output.tag() {
+            Output::PLAIN_LIST => machine.list(output.number()).for_each(|output| tell(output, marked)),
+            _ => tell(output, marked),
         })
     }
 
     /// Tells several outputs of a node that it is marked, or not.
     fn follow_list(&mut self, machine: &IncrementalMachine, start: u32, marked: bool) {
         let Work { memory, queue, dirty, .. } = self;
-        let list = machine.outputs[start as usize..].iter();
-        for &output in list.take_while(|&&output| output != Output::NOTHING) {
+        for output in machine.list(start) {
             match output.tag() {
                 Output::FLUENT => memory.touched.push(output.number()),
                 Output::PORT => dirty.push(output.number()),
