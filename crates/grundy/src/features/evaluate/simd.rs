@@ -3,6 +3,8 @@
 
 use super::FactSet;
 use super::batch::Batch;
+#[cfg(target_arch = "x86_64")]
+use crate::machine::batch::has_avx2;
 
 /// Makes a function that runs a method of a batch with the widest instructions that the processor has.
 macro_rules! widest {
@@ -43,12 +45,4 @@ widest! {
 widest! {
     /// See [`Batch::collect`].
     collect(first: usize)
-}
-
-#[cfg(target_arch = "x86_64")]
-fn has_avx2() -> bool {
-    is_x86_feature_detected!("avx2")
-        && is_x86_feature_detected!("bmi1")
-        && is_x86_feature_detected!("bmi2")
-        && is_x86_feature_detected!("popcnt")
 }

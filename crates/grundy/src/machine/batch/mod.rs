@@ -17,6 +17,8 @@ mod simd;
 pub(crate) use block::{Block, LANES as BLOCK_LANES};
 pub(super) use lanes::Lanes;
 pub use player::BatchPlayer;
+#[cfg(target_arch = "x86_64")]
+pub(crate) use simd::has_avx2;
 
 use super::Rules;
 use block::LANES;

@@ -25,8 +25,9 @@ pub(super) fn play(lanes: &mut Lanes, chunk: &Chunk, totals: &mut [Totals]) {
     lanes.play_chunk(chunk, totals);
 }
 
+/// Whether the processor has the instructions of the functions that are made for AVX2.
 #[cfg(target_arch = "x86_64")]
-fn has_avx2() -> bool {
+pub(crate) fn has_avx2() -> bool {
     is_x86_feature_detected!("avx2")
         && is_x86_feature_detected!("bmi1")
         && is_x86_feature_detected!("bmi2")
