@@ -4,7 +4,7 @@ use crate::files::Loaded;
 use crate::output::{Failure, Outcome, note};
 use clap::ValueEnum;
 use grundy::game::{Game, GameError, MachineConfig};
-use grundy::ground::{GroundConfig, GroundError, LimitKind};
+use grundy::ground::{GroundConfig, GroundError, JoinOrder, LimitKind};
 use grundy::lifted::{Lifted, LiftedConfig};
 use grundy::machine::{AnyPlayer, Hybrid, Machine, MachineKind, MachineReasoner, Rules};
 use grundy::meta::invariants::InvariantConfig;
@@ -100,6 +100,24 @@ impl Prepared<'_> {
     }
 }
 
+/// The orders of joins.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum JoinOrderArg {
+    /// By branching figures, counted on the facts that there are
+    Branching,
+    /// As the sheet has them: to see what the figures are worth
+    Written,
+}
+
+impl From<JoinOrderArg> for JoinOrder {
+    fn from(order: JoinOrderArg) -> JoinOrder {
+        match order {
+            JoinOrderArg::Branching => JoinOrder::Branching,
+            JoinOrderArg::Written => JoinOrder::Written,
+        }
+    }
+}
+
 /// Bounds on reasoning, for all commands that play.
 #[derive(clap::Args, Clone, Debug)]
 pub(crate) struct ReasonArgs {
@@ -108,6 +126,10 @@ pub(crate) struct ReasonArgs {
     #[arg(long, value_name = "SECONDS", value_parser = seconds, num_args = 0..=1, require_equals = true,
           default_missing_value = "8")]
     invariants: Option<Duration>,
+
+    /// In which order grounding and the lifted engine match the conditions of a rule; the answers are the same
+    #[arg(long, value_enum, default_value = "branching")]
+    join_order: JoinOrderArg,
 
     /// Limit: how many facts may be derived in one state
     #[arg(long, value_name = "N", default_value_t = 20_000_000, help_heading = "Limits")]
@@ -151,8 +173,12 @@ impl ReasonArgs {
     /// The lifted engine for a game.
     fn lifted(&self, game: &Loaded) -> Result<Lifted, Failure> {
         let deadline = self.limits().deadline;
-        let config =
-            LiftedConfig { max_term_depth: self.max_term_depth, deadline, ..LiftedConfig::default() };
+        let config = LiftedConfig {
+            max_term_depth: self.max_term_depth,
+            deadline,
+            join_order: self.join_order.into(),
+            ..LiftedConfig::default()
+        };
         Ok(Lifted::new(&game.program, &config)?)
     }
 
@@ -164,6 +190,7 @@ impl ReasonArgs {
     /// How to make a machine within the limits.
     pub(crate) fn machine_config(&self, whole_states: bool) -> MachineConfig {
         let ground = GroundConfig {
+            join_order: self.join_order.into(),
             max_rules: self.max_rules,
             max_bytes: self.max_memory,
             max_term_depth: self.max_term_depth,

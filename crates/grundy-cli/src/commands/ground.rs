@@ -1,5 +1,6 @@
 //! `grundy ground`: the game without variables.
 
+use crate::engine::JoinOrderArg;
 use crate::files::{Loaded, ReadArgs, load_game, peak_memory, write_streamed};
 use crate::interrupt::{self, Interruptible};
 use crate::output::{Failure, Outcome, note, print, print_json, print_streamed};
@@ -36,6 +37,10 @@ pub(crate) struct Args {
     /// Exactly the instances of the sheet's own rules
     #[arg(long)]
     faithful: bool,
+
+    /// In which order the conditions of a rule are matched; the rules mean the same
+    #[arg(long, value_enum, default_value = "branching")]
+    join_order: JoinOrderArg,
 
     /// Prove invariants of states, and prune the ground rules by them: the same answers in all states of play, for
     /// legal moves
@@ -216,6 +221,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         method: args.method.method(),
         faithful: args.faithful,
         thresholds: Thresholds { lift: args.budget, ..Thresholds::default() },
+        join_order: args.join_order.into(),
         max_rules: args.max_rules,
         max_bytes: args.max_memory,
         timeout: args.timeout,
@@ -422,6 +428,7 @@ fn to_json(
         "literals": ground.literal_count(),
         "lifted": lifted_json(game, ground),
         "repeats": ground.repeats(),
+        "steps": ground.steps(),
         "arena_bytes": ground.arena_bytes(),
         "peak_rss_bytes": peak_memory(),
         "seconds": {

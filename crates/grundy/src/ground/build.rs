@@ -75,7 +75,7 @@ fn attempt(
         term_depth: config.max_term_depth,
         interrupt: config.interrupt.clone(),
     };
-    let mut engine = Engine::new(&flat, budget);
+    let mut engine = Engine::new(&flat, budget, config.join_order);
     engine.progress = config.progress.clone();
     let caps = |flat: &Flat| tactics.caps(simplified, flat);
     Grounder::new(&program, &flat, &mut engine, config, caps(&flat)).evaluate_statics(0)?;
@@ -136,6 +136,7 @@ fn attempt(
         reach: reach_done - statics_done,
         ground: reach_done.elapsed(),
     };
+    let steps = engine.steps();
     let flat = Flat { terms: engine.terms, ..flat };
     Ok(GroundProgram {
         program,
@@ -145,6 +146,7 @@ fn attempt(
         blocks,
         repeats,
         times,
+        steps,
         residue,
         lifted: tactics.lifted(),
     })

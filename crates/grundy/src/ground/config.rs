@@ -1,5 +1,6 @@
 //! What grounding may cost, and what happens when it costs more.
 
+use crate::tabling::JoinOrder;
 use grundy_syntax::Span;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -27,6 +28,8 @@ pub struct GroundConfig {
     pub faithful: bool,
     /// When compact grounding goes to which lengths.
     pub thresholds: Thresholds,
+    /// In which order the conditions of a rule are matched.
+    pub join_order: JoinOrder,
     /// Limit: rules.
     pub max_rules: u64,
     /// Limit: bytes held by relations and rules.
@@ -99,6 +102,7 @@ impl Default for GroundConfig {
             method: Method::default(),
             faithful: false,
             thresholds: Thresholds::default(),
+            join_order: JoinOrder::default(),
             max_rules: 200_000_000,
             max_bytes: 8 << 30,
             timeout: None,

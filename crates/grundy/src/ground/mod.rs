@@ -24,6 +24,7 @@ mod seed;
 mod store;
 mod tactics;
 
+pub use crate::tabling::JoinOrder;
 pub use build::ground;
 pub use config::{GroundConfig, GroundError, LimitKind, Method, Progress, Thresholds};
 pub use emit::{
@@ -84,6 +85,7 @@ pub struct GroundProgram {
     blocks: Vec<Block>,
     repeats: u64,
     times: GroundTimes,
+    steps: u64,
     /// The rules of the relations that are lifted, and of all that these need.
     residue: Vec<FlatRule>,
     lifted: Vec<LiftedRelation>,
@@ -134,6 +136,11 @@ impl GroundProgram {
     /// How long it took.
     pub fn times(&self) -> GroundTimes {
         self.times
+    }
+
+    /// How many steps it took: attempts to match a condition. Those of attempts that were given up do not count.
+    pub fn steps(&self) -> u64 {
+        self.steps
     }
 
     /// The memory of the rules.

@@ -21,6 +21,7 @@ pub(super) fn fake_match(program: &Program, config: &GroundConfig, start: Instan
         max_term_depth: config.max_term_depth,
         deadline: config.timeout.and_then(|timeout| start.checked_add(timeout / 4)),
         interrupt: config.interrupt.clone(),
+        join_order: config.join_order,
         ..LiftedConfig::default()
     };
     let mut facts = BTreeSet::new();

@@ -89,7 +89,7 @@ impl Evaluation {
         let relations = Keyword::ALL.map(relations_of).to_vec();
         let codec = |keyword: Keyword, argument| Codec::new(&flat, &relations[keyword as usize], argument);
         let mut evaluation = Evaluation {
-            engine: Engine::new(&flat, budget),
+            engine: Engine::new(&flat, budget, config.join_order),
             done: vec![false; schedule.components.len()],
             steps_by_component: vec![0; schedule.components.len()],
             facts: codec(Keyword::True, 0),
@@ -276,9 +276,10 @@ impl Evaluation {
         if !component.rules.is_empty() {
             let rules = component.rules.iter().map(|&rule| &flat.rules[rule]);
             let allowed = treatment.steps(rules, component.class == Class::Static);
+            let before = engine.steps();
             engine.allow(allowed);
             let outcome = evaluate_component(engine, flat, component);
-            let taken = allowed - engine.steps_left();
+            let taken = engine.steps() - before;
             self.steps += taken;
             self.steps_by_component[number] += taken;
             match outcome {

@@ -14,7 +14,7 @@ mod treatment;
 mod trials;
 
 use crate::reasoner::{ReasonError, Reasoner};
-use crate::tabling::Relation;
+use crate::tabling::{JoinOrder, Relation};
 use evaluate::Evaluation;
 use grundy_syntax::{Keyword, Program, Symbols, TermId, Terms};
 use prepare::Answer;
@@ -37,6 +37,8 @@ pub struct LiftedConfig {
     pub interrupt: Option<Arc<AtomicBool>>,
     /// Which views are evaluated on demand.
     pub on_demand: OnDemand,
+    /// In which order the conditions of a rule are matched.
+    pub join_order: JoinOrder,
 }
 
 /// Which views are evaluated on demand: only as far as somebody asks for them.
@@ -57,6 +59,7 @@ impl Default for LiftedConfig {
             deadline: None,
             interrupt: None,
             on_demand: OnDemand::default(),
+            join_order: JoinOrder::default(),
         }
     }
 }
@@ -79,6 +82,11 @@ impl Lifted {
     /// which of them that is worth it.
     pub fn on_demand(&self) -> Vec<&str> {
         self.evaluation.on_demand()
+    }
+
+    /// How many steps all answers so far have taken: attempts to match a condition, and what was derived.
+    pub fn steps(&self) -> u64 {
+        self.evaluation.steps
     }
 
     /// A fact as a term.

@@ -1,6 +1,7 @@
 //! The engine: relations, and the evaluation of a component of rules until nothing new follows.
 
 use super::join::{Fire, run, values};
+use super::order::JoinOrder;
 use super::plan::{Plan, Purpose, Step, Visible, plan};
 use super::relation::{Queue, Relation};
 use crate::flat::{Flat, FlatLiteral, FlatRule, RelationId};
@@ -69,11 +70,14 @@ pub(crate) struct Engine {
     /// component with negation inside is approached.
     pub(crate) estimates: Vec<Option<Relation>>,
     pub(crate) budget: Budget,
+    order: JoinOrder,
     /// Memory that is held outside of the relations.
     pub(crate) other_bytes: usize,
     /// How many rules are stored.
     pub(crate) stored: u64,
     pub(crate) progress: Option<Arc<Progress>>,
+    /// How many steps have been taken, without those of the patience that is granted now.
+    steps: u64,
     /// How many steps what runs may take, beyond those of its patience.
     steps_left: u64,
     /// After an overflow, how many steps all that is still tried may take.
@@ -96,7 +100,7 @@ const MANY_ROWS: usize = 1 << 16;
 const BYTES_PER_ROW: usize = 4 + 24;
 
 impl Engine {
-    pub(crate) fn new(flat: &Flat, budget: Budget) -> Engine {
+    pub(crate) fn new(flat: &Flat, budget: Budget, order: JoinOrder) -> Engine {
         Engine {
             terms: flat.terms.clone(),
             relations: flat.relations.iter().map(|info| Relation::new(info.arity)).collect(),
@@ -106,9 +110,11 @@ impl Engine {
             fresh: vec![None; flat.relations.len()],
             estimates: flat.relations.iter().map(|_| None).collect(),
             budget,
+            order,
             other_bytes: 0,
             stored: 0,
             progress: None,
+            steps: 0,
             steps_left: u64::MAX,
             spare: None,
             patience: 0,
@@ -183,9 +189,16 @@ impl Engine {
 
     /// Allows what runs from now on so many steps.
     pub(crate) fn allow(&mut self, steps: u64) {
-        self.until_clock -= self.granted - self.patience;
+        let taken = self.granted - self.patience;
+        self.steps += u64::from(taken);
+        self.until_clock -= taken;
         self.steps_left = steps;
         self.grant();
+    }
+
+    /// How many steps have been taken: attempts to match a condition, and what was derived.
+    pub(crate) fn steps(&self) -> u64 {
+        self.steps + u64::from(self.granted - self.patience)
     }
 
     /// How many steps are left of those that were allowed.
@@ -203,6 +216,7 @@ impl Engine {
     /// clock, the memory and the interrupt.
     #[cold]
     pub(crate) fn take_stock(&mut self) -> Result<(), Stop> {
+        self.steps += u64::from(self.granted);
         self.until_clock -= self.granted;
         let is_time = self.until_clock == 0;
         if is_time {
@@ -246,7 +260,14 @@ impl Engine {
         fire: &mut F,
     ) -> Result<(), Stop> {
         let visible = vec![Visible::All; rule.body.len()].into();
-        let plan = plan(&self.terms, &mut self.relations, rule, None, visible, &purpose(ignored, &*fire));
+        let plan = plan(
+            &self.terms,
+            &mut self.relations,
+            rule,
+            None,
+            visible,
+            &purpose(self.order, ignored, &*fire),
+        );
         self.start(&plan, rule, fire)
     }
 
@@ -347,7 +368,7 @@ impl Engine {
                         _ => Visible::All,
                     });
                     let visible = visible.collect();
-                    let purpose = purpose(ignored, fire);
+                    let purpose = purpose(self.order, ignored, fire);
                     Planned {
                         plan: plan(&self.terms, &mut self.relations, rule, Some(number), visible, &purpose),
                         sizes: sizes(rule, &self.relations).collect(),
@@ -377,7 +398,7 @@ impl Engine {
                 Some(first) if other < first && growing.contains(&other) => Visible::Old,
                 _ => Visible::All,
             });
-            let purpose = Purpose { lasting: true, ..purpose(|_| false, &Derive) };
+            let purpose = Purpose { lasting: true, ..purpose(self.order, |_| false, &Derive) };
             plan(&self.terms, &mut self.relations, rule, first, visible.collect(), &purpose)
         };
         let deltas = growing.iter().map(|&first| (relation_at(rule, first), plan_for(Some(first)))).collect();
@@ -462,13 +483,15 @@ impl Engine {
     }
 }
 
-/// What a plan is wanted for by one that it is handed to.
+/// What a plan is wanted for by one that its matches are handed to.
 fn purpose<I: Fn(&FlatLiteral) -> bool, F: Fire>(
+    order: JoinOrder,
     ignored: I,
     fire: &F,
 ) -> Purpose<I, impl Fn(&FlatLiteral) -> bool> {
     let exchanged = fire.wants_exchanged();
-    Purpose { ignored, kept: |literal: &FlatLiteral| fire.keeps(literal), exchanged, lasting: false }
+    let kept = |literal: &FlatLiteral| fire.keeps(literal);
+    Purpose { ignored, kept, exchanged, order, lasting: false }
 }
 
 /// The rules that have overflown in a round.

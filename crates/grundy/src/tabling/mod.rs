@@ -16,6 +16,7 @@ mod values;
 
 pub(crate) use engine::{Budget, Engine, RulePlans, Stop};
 pub(crate) use join::{Fire, share_done, values};
+pub use order::JoinOrder;
 pub(crate) use plan::Plan;
 pub(crate) use relation::{Queue, Relation};
 pub(crate) use table::{Table, hash as hash_values};

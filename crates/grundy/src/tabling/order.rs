@@ -9,6 +9,16 @@ use crate::flat::{FlatAtom, FlatLiteral, FlatRule};
 use grundy_syntax::{TermId, Terms};
 use smallvec::SmallVec;
 
+/// In which order the conditions of a rule are matched; the answers are the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum JoinOrder {
+    /// By branching figures, counted on the relations as they are.
+    #[default]
+    Branching,
+    /// As they are written. New rows still come first, and tests as soon as they can.
+    Written,
+}
+
 /// How many beginnings are followed.
 const WIDTH: usize = 6;
 
@@ -41,8 +51,14 @@ pub(super) fn order(
     relations: &mut [Relation],
     rule: &FlatRule,
     first: Option<usize>,
-    literals: &[usize],
+    (kind, literals): (JoinOrder, &[usize]),
 ) -> Vec<usize> {
+    let is_positive = |literal: &&usize| matches!(rule.body[**literal], FlatLiteral::Holds(_));
+    if kind == JoinOrder::Written {
+        let mut written: Vec<usize> = literals.iter().filter(is_positive).copied().collect();
+        written.sort_by_key(|&literal| Some(literal) != first);
+        return written;
+    }
     let mut waiting: Vec<Waiting> =
         literals.iter().filter_map(|&literal| Waiting::new(terms, rule, literal)).collect();
     let mut beginnings =

@@ -2,7 +2,7 @@
 //!
 //! Positive conditions stand in the order that [`order`] finds; tests come as soon as their variables are known.
 
-use super::order::order;
+use super::order::{JoinOrder, order};
 use super::relation::{IndexId, Relation};
 use super::symmetry::orderings;
 use crate::flat::{FlatLiteral, FlatRule};
@@ -105,6 +105,8 @@ pub(crate) struct Purpose<I, K> {
     pub(crate) kept: K,
     /// Whether matches are wanted that differ only by an exchange of variables which leaves the rule as it is.
     pub(crate) exchanged: bool,
+    /// In which order conditions are matched.
+    pub(crate) order: JoinOrder,
     /// Whether the plan will run again and again, so that an index pays even for a single lookup in each run.
     pub(crate) lasting: bool,
 }
@@ -128,7 +130,7 @@ pub(crate) fn plan<I: Fn(&FlatLiteral) -> bool, K: Fn(&FlatLiteral) -> bool>(
     for term in kept.flat_map(|literal| literal.terms()).chain(rule.head.args.iter().copied()) {
         terms.for_each_variable(term, &mut |variable| wanted[variable.0 as usize] = true);
     }
-    let order = order(terms, relations, rule, first, &waiting);
+    let order = order(terms, relations, rule, first, (purpose.order, &waiting));
     // What one condition sees, its counterpart may not see.
     let is_symmetric = !purpose.exchanged && visible.iter().all(|&rows| rows == Visible::All);
     let mut planner = Planner {
