@@ -3,7 +3,7 @@
 use crate::files::{Loaded, ReadArgs, read_source};
 use crate::output::{Failure, Outcome};
 use anyhow::Result;
-use grundy::lifted::{Lifted, LiftedConfig};
+use grundy::lifted::{Lifted, LiftedConfig, LiftedState};
 use grundy::meta::{Domain, Memory, MetaError, WorkingMemories, replace_fact};
 use grundy::reasoner::{ReasonError, Reasoner};
 use grundy_reference::Limits;
@@ -107,7 +107,11 @@ pub(crate) fn random_states(loaded: &Loaded, playouts: u64, seed: u64) -> Result
     let mut rng = fastrand::Rng::with_seed(seed);
     let mut states = Vec::new();
     for _ in 0..playouts {
-        match play(&mut reasoner, &mut rng, &mut states) {
+        let note = |reasoner: &Lifted, state: &LiftedState| {
+            states.push(reasoner.facts(state));
+            states.len() < MOST_STATES
+        };
+        match play_lifted(&mut reasoner, &mut rng, note) {
             // What was played until then is still good.
             Err(ReasonError::Limit(_)) if !states.is_empty() => break,
             other => other?,
@@ -116,17 +120,17 @@ pub(crate) fn random_states(loaded: &Loaded, playouts: u64, seed: u64) -> Result
     Ok(states)
 }
 
-fn play(
+/// Plays a game at random; `look` sees each state but a terminal one, and tells whether to go on.
+pub(crate) fn play_lifted(
     reasoner: &mut Lifted,
     rng: &mut fastrand::Rng,
-    states: &mut Vec<Vec<String>>,
+    mut look: impl FnMut(&Lifted, &LiftedState) -> bool,
 ) -> Result<(), ReasonError> {
     let mut state = reasoner.initial()?;
     for _ in 0..MOST_STEPS {
-        if states.len() >= MOST_STATES || reasoner.is_terminal(&state)? {
+        if reasoner.is_terminal(&state)? || !look(reasoner, &state) {
             break;
         }
-        states.push(reasoner.facts(&state));
         let legal = reasoner.legal(&state)?;
         if legal.iter().any(Vec::is_empty) {
             break;

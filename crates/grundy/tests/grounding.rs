@@ -2,7 +2,7 @@
 
 mod support;
 
-use grundy::ground::{GroundConfig, GroundProgram, Method, Thresholds, ground, write_kif};
+use grundy::ground::{GroundConfig, GroundProgram, JoinOrder, Method, Thresholds, ground, write_kif};
 use grundy::syntax::{Keyword, Program};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -49,6 +49,9 @@ fn check_methods(program: &Program) {
         let on_demand = faithful_with_statics_on_demand(program, method);
         assert_eq!(wanted, rules(&on_demand), "rules with static views on demand, {method:?}");
     }
+    let written = GroundConfig { faithful: true, join_order: JoinOrder::Written, ..GroundConfig::default() };
+    let written = ground(program, &written).expect("the game is ground");
+    assert_eq!(wanted, rules(&written), "rules, in the written order");
     let compact = ground_with(program, Method::Fused, false);
     assert_eq!(atoms(&fused, Keyword::True), atoms(&compact, Keyword::True), "base, compact");
     assert_eq!(atoms(&fused, Keyword::Does), atoms(&compact, Keyword::Does), "input, compact");
@@ -69,6 +72,7 @@ fn forms() -> Vec<GroundConfig> {
     vec![
         GroundConfig { faithful: true, ..compact.clone() },
         compact.clone(),
+        GroundConfig { join_order: JoinOrder::Written, ..compact.clone() },
         with(0.0, u64::MAX, u64::MAX),
         with(400.0, 2, u64::MAX),
         with(0.0, 2, 4),

@@ -2,6 +2,7 @@
 
 mod support;
 
+use grundy::ground::JoinOrder;
 use grundy::lifted::{Lifted, LiftedConfig, OnDemand};
 use proptest::prelude::*;
 use support::{assert_agree, bundled_games, program, random_game, reference};
@@ -12,10 +13,45 @@ fn bundled_games_agree() {
         let program = program(&name, &sheet);
         let mut lifted = Lifted::new(&program, &LiftedConfig::default()).expect("the game is lifted");
         assert_agree(&mut reference(&program), &mut lifted, 2, 12);
-        let config = LiftedConfig { on_demand: OnDemand::WherePossible, ..LiftedConfig::default() };
+        for config in others() {
+            let mut lifted = Lifted::new(&program, &config).expect("the game is lifted");
+            assert_agree(&mut reference(&program), &mut lifted, 2, 12);
+        }
+    }
+}
+
+/// Evaluation on demand wherever it is possible, and joins in the written order.
+fn others() -> [LiftedConfig; 2] {
+    [
+        LiftedConfig { on_demand: OnDemand::WherePossible, ..LiftedConfig::default() },
+        LiftedConfig { join_order: JoinOrder::Written, ..LiftedConfig::default() },
+    ]
+}
+
+/// A rule that is written in the worst order: all pairs of points, then a step that leaves one of a hundred.
+const BADLY_WRITTEN: &str = "
+(role robot)
+(succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (succ 5 6) (succ 6 7) (succ 7 8) (succ 8 9)
+(number 0) (<= (number ?y) (succ ?x ?y))
+(<= (init (cell ?x ?y free)) (number ?x) (number ?y)) (init (pawn 0 0))
+(<= (next (cell ?x ?y ?c)) (true (cell ?x ?y ?c)))
+(<= (legal robot (move ?x ?y ?v ?w))
+    (true (cell ?v ?w free)) (true (cell ?x ?y free)) (succ ?x ?v) (succ ?y ?w) (true (pawn ?x ?y)))
+(<= (next (pawn ?v ?w)) (does robot (move ?x ?y ?v ?w)))
+(<= terminal (true (pawn 9 9)))
+(<= (goal robot 100) (true (pawn 9 9)))
+";
+
+#[test]
+fn branching_figures_save_steps() {
+    let program = program("badly.kif", BADLY_WRITTEN);
+    let [ordered, written] = [JoinOrder::Branching, JoinOrder::Written].map(|join_order| {
+        let config = LiftedConfig { join_order, ..LiftedConfig::default() };
         let mut lifted = Lifted::new(&program, &config).expect("the game is lifted");
         assert_agree(&mut reference(&program), &mut lifted, 2, 12);
-    }
+        lifted.steps()
+    });
+    assert!(written > 3 * ordered, "{written} steps as written, {ordered} in the other order");
 }
 
 /// A view over four numbers of which only a few rows are ever looked at, while its last conditions find all of them.
@@ -90,11 +126,12 @@ proptest! {
     }
 
     #[test]
-    fn random_games_agree_on_demand(choices in prop::collection::vec(any::<u8>(), 0..160)) {
+    fn random_games_agree_in_other_ways(choices in prop::collection::vec(any::<u8>(), 0..160)) {
         let sheet = random_game(&choices);
         let program = program("random.kif", &sheet);
-        let config = LiftedConfig { on_demand: OnDemand::WherePossible, ..LiftedConfig::default() };
-        let mut lifted = Lifted::new(&program, &config).expect("the game is lifted");
-        assert_agree(&mut reference(&program), &mut lifted, 2, 5);
+        for config in others() {
+            let mut lifted = Lifted::new(&program, &config).expect("the game is lifted");
+            assert_agree(&mut reference(&program), &mut lifted, 2, 5);
+        }
     }
 }

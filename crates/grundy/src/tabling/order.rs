@@ -1,7 +1,9 @@
 //! The order in which the positive conditions of a rule are matched.
 //!
-//! An order costs the partial matches that it goes through. How many there are is estimated from the sizes of the
-//! relations and the numbers of different values in their columns as they are now. A beam search keeps the few best
+//! An order costs the partial matches that it goes through. How many there are is the product of branching figures, the
+//! mean number of rows that match when some columns are bound, as in `meta/branching.rs`. There they are counted once, on
+//! memories that stand for all that will come; here on the relations as they are when a plan is made. A constant has a
+//! figure of its own, unless the plan is made for rows that are still to come. A beam search keeps the few best
 //! beginnings of each length: a single best one would walk into cross products, all of them would be too many.
 
 use super::relation::Relation;
@@ -31,6 +33,8 @@ struct Waiting<'a> {
     atom: &'a FlatAtom,
     columns: SmallVec<[Variables; 8]>,
     variables: Variables,
+    /// The number of constants, and of rows that have them, if that is to count.
+    constants: Option<(usize, f64)>,
     /// Means of rows that match, by bound columns.
     known: Vec<(u64, f64)>,
 }
@@ -45,22 +49,29 @@ struct Beginning {
     cost: f64,
 }
 
-/// The positive conditions among `literals` in the order in which to match them, `first` in front.
+/// The positive conditions among `literals` as they are written, `first` in front.
+pub(super) fn written_order(rule: &FlatRule, first: Option<usize>, literals: &[usize]) -> Vec<usize> {
+    let is_positive = |literal: &usize| matches!(rule.body[*literal], FlatLiteral::Holds(_));
+    let mut order: Vec<usize> = literals.iter().copied().filter(is_positive).collect();
+    order.sort_by_key(|&literal| Some(literal) != first);
+    order
+}
+
+/// The positive conditions among `literals` in the order in which to match them, `first` in front. With `lasting`, the
+/// rows will be others when they are matched.
 pub(super) fn order(
     terms: &Terms,
     relations: &mut [Relation],
     rule: &FlatRule,
     first: Option<usize>,
-    (kind, literals): (JoinOrder, &[usize]),
+    literals: &[usize],
+    lasting: bool,
 ) -> Vec<usize> {
-    let is_positive = |literal: &&usize| matches!(rule.body[**literal], FlatLiteral::Holds(_));
-    if kind == JoinOrder::Written {
-        let mut written: Vec<usize> = literals.iter().filter(is_positive).copied().collect();
-        written.sort_by_key(|&literal| Some(literal) != first);
-        return written;
+    let waiting = literals.iter().filter_map(|&literal| Waiting::new(terms, rule, literal));
+    let mut waiting: Vec<Waiting> = waiting.collect();
+    if !lasting {
+        waiting.iter_mut().for_each(|item| item.count_constants(relations));
     }
-    let mut waiting: Vec<Waiting> =
-        literals.iter().filter_map(|&literal| Waiting::new(terms, rule, literal)).collect();
     let mut beginnings =
         vec![Beginning { order: SmallVec::new(), placed: 0, bound: 0, matches: 1.0, cost: 0.0 }];
     if let Some(first) = first.and_then(|first| waiting.iter().position(|item| item.literal == first)) {
@@ -120,7 +131,18 @@ impl<'a> Waiting<'a> {
         };
         let columns: SmallVec<[Variables; 8]> = atom.args.iter().map(|&arg| variables(arg)).collect();
         let all = columns.iter().fold(0, |all, column| all | column);
-        Some(Waiting { literal, atom, columns, variables: all, known: Vec::new() })
+        Some(Waiting { literal, atom, columns, variables: all, constants: None, known: Vec::new() })
+    }
+
+    fn count_constants(&mut self, relations: &[Relation]) {
+        let args = self.columns.iter().zip(&self.atom.args).enumerate();
+        let constants = args.filter(|(_, (variables, _))| **variables == 0);
+        let constants: SmallVec<[(usize, u32); 4]> =
+            constants.map(|(column, (_, term))| (column, term.0)).collect();
+        if !constants.is_empty() {
+            let relation = &relations[self.atom.relation.0 as usize];
+            self.constants = Some((constants.len(), relation.count_rows(&constants)));
+        }
     }
 
     /// The mean number of rows that match, these variables being bound.
@@ -131,9 +153,12 @@ impl<'a> Waiting<'a> {
         if let Some((_, mean)) = self.known.iter().find(|(known, _)| *known == key) {
             return *mean;
         }
+        // Constants that are counted are not counted again.
+        let counts = |column: &Variables| is_bound(column) && (*column != 0 || self.constants.is_none());
         let columns: SmallVec<[usize; 8]> =
-            (0..self.columns.len()).filter(|&column| is_bound(&self.columns[column])).collect();
-        let mean = relations[self.atom.relation.0 as usize].estimate_matches(&columns);
+            (0..self.columns.len()).filter(|&column| counts(&self.columns[column])).collect();
+        let relation = &relations[self.atom.relation.0 as usize];
+        let mean = relation.estimate_matches(&columns, self.constants);
         self.known.push((key, mean));
         mean
     }

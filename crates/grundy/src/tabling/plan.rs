@@ -2,7 +2,7 @@
 //!
 //! Positive conditions stand in the order that [`order`] finds; tests come as soon as their variables are known.
 
-use super::order::{JoinOrder, order};
+use super::order::{JoinOrder, order, written_order};
 use super::relation::{IndexId, Relation};
 use super::symmetry::orderings;
 use crate::flat::{FlatLiteral, FlatRule};
@@ -130,7 +130,10 @@ pub(crate) fn plan<I: Fn(&FlatLiteral) -> bool, K: Fn(&FlatLiteral) -> bool>(
     for term in kept.flat_map(|literal| literal.terms()).chain(rule.head.args.iter().copied()) {
         terms.for_each_variable(term, &mut |variable| wanted[variable.0 as usize] = true);
     }
-    let order = order(terms, relations, rule, first, (purpose.order, &waiting));
+    let order = match purpose.order {
+        JoinOrder::Branching => order(terms, relations, rule, first, &waiting, purpose.lasting),
+        JoinOrder::Written => written_order(rule, first, &waiting),
+    };
     // What one condition sees, its counterpart may not see.
     let is_symmetric = !purpose.exchanged && visible.iter().all(|&rows| rows == Visible::All);
     let mut planner = Planner {

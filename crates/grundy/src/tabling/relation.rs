@@ -258,14 +258,22 @@ impl Relation {
         chain.fold((0, 0), |(before, all), other| (before + u32::from(other > row), all + 1))
     }
 
-    /// About how many rows have given values in these columns, if they have values that occur.
-    pub(crate) fn estimate_matches(&self, columns: &[usize]) -> f64 {
-        let rows = f64::from(self.len);
-        if let Some(index) = self.current_index(columns) {
-            return rows / index.keys.max(1) as f64;
+    /// About how many rows have these constants in their columns.
+    pub(crate) fn count_rows(&self, constants: &[(usize, u32)]) -> f64 {
+        let has = |row: Row<'_>| constants.iter().all(|&(column, value)| row.at(column) == value);
+        let found = sample(self.len).filter(|&row| has(self.row(row))).count();
+        found as f64 * f64::from(self.len) / sample(self.len).count().max(1) as f64
+    }
+
+    /// About how many rows have given values in these columns, if they have values that occur. Some other columns have
+    /// constants, if it is said how many, and how many rows have these.
+    pub(crate) fn estimate_matches(&self, columns: &[usize], constants: Option<(usize, f64)>) -> f64 {
+        if let (Some(index), None) = (self.current_index(columns), constants) {
+            return f64::from(self.len) / index.keys.max(1) as f64;
         }
+        let (others, rows) = constants.unwrap_or((0, f64::from(self.len)));
         let keys: f64 = columns.iter().map(|&column| self.distinct(column)).product();
-        if columns.len() == self.arity {
+        if columns.len() + others == self.arity {
             (rows / keys.max(1.0)).min(1.0)
         } else {
             rows / keys.min(rows).max(1.0)
@@ -437,7 +445,14 @@ mod tests {
         relation.insert([9, 2, 9].into_iter());
         relation.update(early);
         assert_eq!(chain(&relation, early, &[2]), [0]);
-        assert_eq!(relation.estimate_matches(&[1]), 1.0);
+        assert_eq!(relation.estimate_matches(&[1], None), 1.0);
+        relation.insert([9, 2, 8].into_iter());
+        relation.insert([7, 2, 9].into_iter());
+        let (nines, nones) = (relation.count_rows(&[(0, 9), (1, 2)]), relation.count_rows(&[(0, 5)]));
+        assert_eq!((nines, nones), (2.0, 0.0));
+        assert_eq!(relation.estimate_matches(&[2], Some((2, nines))), 1.0);
+        assert_eq!(relation.estimate_matches(&[], Some((2, nines))), 2.0);
+        assert_eq!(relation.estimate_matches(&[2], Some((1, nones))), 0.0);
     }
 
     #[test]

@@ -7,6 +7,7 @@ mod corpus;
 mod go;
 mod grid;
 mod hints;
+mod joins;
 mod positions;
 
 use crate::files::{ReadArgs, load_sound, make_folder, write_whole};
@@ -24,7 +25,7 @@ use std::time::Duration;
 /// matched. On the board of Abalone: no two points are neighbours of each other in one direction. In
 /// Go: six rules about taking stones unfolded over a move, without metarules (counted) and with them, and
 /// the tries and the time that matching takes when conditions are put in order. In games: winning and forced moves
-/// read off the network of a state, against trying all moves. With `--corpus`: invariants of states.
+/// read off the network of a state, against trying all moves, and the steps of joins that branching figures save. With `--corpus`: invariants of states.
 ///
 /// `--report DIR` writes figures 5, 6 and 7 as SVG, and a table for programs of each.
 #[derive(clap::Args)]
@@ -34,7 +35,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "DIR", default_value = "theories")]
     theories: PathBuf,
 
-    /// The folder with the games whose winning and forced moves are looked at; without one, that is left out
+    /// The folder with the games whose winning and forced moves, and whose joins are looked at; without one, that is left out
     #[arg(long, value_name = "DIR", default_value = "games")]
     games: PathBuf,
 
@@ -101,6 +102,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     show(go::ordering(&load("go.pl")?, &go::Sample::of(args)).map_err(failure)?)?;
     if args.games.is_dir() {
         show(hints::hints(&args.games, args.seed, &args.read)?)?;
+        show(joins::joins(&args.games, args.seed, &args.read)?)?;
     }
     Ok(Outcome::Fine)
 }
