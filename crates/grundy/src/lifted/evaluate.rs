@@ -12,8 +12,11 @@ use crate::reasoner::{ReasonError, read_ground_term};
 use crate::tabling::{Budget, Engine, Relation, Stop};
 use grundy_syntax::{Keyword, Notation, Printer, Program, Symbols, TermId, Terms};
 
-/// After this many states, plans are made again with the sizes that relations have by then.
+/// Plans are made in the first state; after so many states they are made again, with what is known by then.
 pub(super) const REPLAN_AFTER: u32 = 8;
+
+/// So long figures are counted; then plans are made once more.
+const LEARN_FOR: u32 = 64;
 
 /// A game in evaluation: the relations hold what is known of the current state.
 pub(super) struct Evaluation {
@@ -181,9 +184,9 @@ impl Evaluation {
             return Ok(());
         }
         self.consider_trial()?;
-        self.trials.note_state(state);
         self.states += 1;
-        if self.states == REPLAN_AFTER {
+        self.trials.note_state(state, self.states);
+        if self.states == REPLAN_AFTER || self.states == LEARN_FOR {
             self.plan_again();
         }
         self.forget(Class::State);
@@ -198,7 +201,7 @@ impl Evaluation {
         Ok(())
     }
 
-    /// Lets plans be made anew, with the sizes that relations have.
+    /// Lets plans be made anew, with the figures that have been counted.
     pub(super) fn plan_again(&mut self) {
         self.schedule.components.iter_mut().for_each(|component| component.plans.clear());
     }
@@ -234,7 +237,12 @@ impl Evaluation {
     fn forget(&mut self, class: Class) {
         for (number, component) in self.schedule.components.iter().enumerate() {
             if component.class >= class && self.done[number] {
-                component.members.iter().for_each(|&member| self.engine.relations[member].clear());
+                for &member in &component.members {
+                    if self.states <= LEARN_FOR {
+                        self.engine.relations[member].take_note();
+                    }
+                    self.engine.relations[member].clear();
+                }
                 self.done[number] = false;
             }
         }

@@ -2,8 +2,8 @@
 //!
 //! The rules are the flat ones of grounding, without links: `true` and `does` are given. What is
 //! static is evaluated once; of the rest, only what an answer needs is evaluated, component by
-//! component, when it is asked for. Join plans are made once, with the sizes that the relations have
-//! in the first states. What takes many steps is tried on demand, and stays so if that takes fewer.
+//! component, when it is asked for. Join plans are made with branching figures that are counted in the
+//! first states. What takes many steps is tried on demand, and stays so if that takes fewer.
 //! Relations keep their memory from state to state.
 
 mod evaluate;

@@ -106,21 +106,75 @@ fn collect(terms: &Terms, template: TermId, term: TermId, values: &mut Vec<u32>)
     }
 }
 
-/// The texts of terms, made once each.
+/// The texts of terms, made once each, and their places in the order of all texts.
 #[derive(Default)]
-pub(super) struct Texts(Vec<Option<Box<str>>>);
+pub(super) struct Texts {
+    texts: Vec<Option<Box<str>>>,
+    /// For each term its place, or [`NO_PLACE`].
+    places: Vec<u32>,
+    /// The terms that have a text.
+    known: Vec<TermId>,
+    /// How many terms were sorted by text since places were given.
+    compared: usize,
+}
+
+const NO_PLACE: u32 = u32::MAX;
 
 impl Texts {
     /// Sorts terms by their texts.
     pub(super) fn sort(&mut self, symbols: &Symbols, terms: &Terms, sorted: &mut [TermId]) {
-        self.0.resize(self.0.len().max(terms.len()), None);
-        for term in sorted.iter() {
-            self.0[term.0 as usize].get_or_insert_with(|| {
+        let place = |term: &TermId| self.places.get(term.0 as usize).copied().unwrap_or(NO_PLACE);
+        if sorted.iter().all(|term| place(term) != NO_PLACE) {
+            sorted.sort_unstable_by_key(place);
+            return;
+        }
+        self.texts.resize(self.texts.len().max(terms.len()), None);
+        for &term in sorted.iter() {
+            self.texts[term.0 as usize].get_or_insert_with(|| {
+                self.known.push(term);
                 let mut text = String::new();
-                write_term(symbols, terms, *term, &[], &mut text);
+                write_term(symbols, terms, term, &[], &mut text);
                 text.into()
             });
         }
-        sorted.sort_by(|one, other| self.0[one.0 as usize].cmp(&self.0[other.0 as usize]));
+        sorted.sort_by(|one, other| self.texts[one.0 as usize].cmp(&self.texts[other.0 as usize]));
+        self.compared += sorted.len();
+        if self.compared >= self.known.len() {
+            self.give_places();
+        }
+    }
+
+    /// Sorts all known terms, which pays when as many have been sorted without that.
+    fn give_places(&mut self) {
+        self.known.sort_by(|one, other| self.texts[one.0 as usize].cmp(&self.texts[other.0 as usize]));
+        self.places.resize(self.texts.len(), NO_PLACE);
+        for (place, term) in self.known.iter().enumerate() {
+            self.places[term.0 as usize] = place as u32;
+        }
+        self.compared = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn terms_are_sorted_by_text_whether_they_are_new_or_known() {
+        let (mut symbols, mut terms, mut texts) = (Symbols::default(), Terms::default(), Texts::default());
+        // Ids grow while texts do not.
+        let ids: Vec<TermId> = (0..40u32)
+            .map(|number| terms.constant(symbols.intern(&format!("c{}", number * 17 % 40))))
+            .collect();
+        for end in [3, 5, 5, 5, 9, 40, 40] {
+            let mut sorted = ids[..end].to_vec();
+            texts.sort(&symbols, &terms, &mut sorted);
+            let text = |term: &TermId| {
+                let mut text = String::new();
+                write_term(&symbols, &terms, *term, &[], &mut text);
+                text
+            };
+            assert!(sorted.is_sorted_by_key(text), "{end}");
+        }
     }
 }

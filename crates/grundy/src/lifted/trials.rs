@@ -14,6 +14,9 @@ use grundy_syntax::TermId;
 /// So many states are remembered.
 const STATES: usize = 8;
 
+/// One of so many states is remembered: those that follow each other are too much alike.
+const EVERY: u32 = 3;
+
 /// Views that take a smaller share of all steps are not worth a trial.
 const SHARE: f64 = 0.1;
 
@@ -21,7 +24,7 @@ const SHARE: f64 = 0.1;
 const FEW_STEPS: u64 = 128;
 
 /// Another treatment has to take no more than this share of the steps.
-const WORTH_CHANGING: f64 = 0.75;
+const WORTH_CHANGING: f64 = 0.9;
 
 /// A state that was looked at, and what it was asked for.
 struct Look {
@@ -34,32 +37,42 @@ struct Look {
 #[derive(Default)]
 pub(super) struct Trials {
     looks: Vec<Look>,
-    /// The rules of the sheet whose relations have had their trial.
-    tried: Vec<usize>,
+    /// Whether the last of them is the current one.
+    is_noting: bool,
+    /// The rules of the sheet whose relations are evaluated on demand because of a trial.
+    changed: Vec<usize>,
+    /// Those whose relations have had a trial since then, for nothing.
+    failed: Vec<usize>,
     /// How many steps had been taken after the last trial.
     last: u64,
     is_over: bool,
 }
 
 impl Trials {
-    pub(super) fn note_state(&mut self, state: &LiftedState) {
-        if !self.is_over && self.looks.len() < STATES {
+    /// Takes note of a state, the number of which is given, if it is one of those to remember.
+    pub(super) fn note_state(&mut self, state: &LiftedState, number: u32) {
+        self.is_noting = !self.is_over && self.looks.len() < STATES && number.is_multiple_of(EVERY);
+        if self.is_noting {
             self.looks.push(Look { state: state.clone(), moves: None, answers: Vec::new() });
         }
     }
 
     pub(super) fn note_moves(&mut self, moves: &[TermId]) {
-        if let Some(look) = self.looks.last_mut() {
+        if let Some(look) = self.current() {
             look.moves = Some(moves.to_vec());
         }
     }
 
     pub(super) fn note_answer(&mut self, answer: Answer) {
-        if let Some(look) = self.looks.last_mut()
+        if let Some(look) = self.current()
             && !look.answers.contains(&answer)
         {
             look.answers.push(answer);
         }
+    }
+
+    fn current(&mut self) -> Option<&mut Look> {
+        self.looks.last_mut().filter(|_| self.is_noting)
     }
 }
 
@@ -69,14 +82,14 @@ impl Evaluation {
         if self.trials.looks.len() < STATES || self.states <= REPLAN_AFTER {
             return Ok(());
         }
-        let of_states = 3 * STATES as u64 * (self.steps / u64::from(self.states));
+        let of_states = u64::from(EVERY) * STATES as u64 * (self.steps / u64::from(self.states));
         if self.steps < self.trials.last + of_states + self.static_steps {
             return Ok(());
         }
         // What is asked again is not to be noted.
         let mut trials = std::mem::take(&mut self.trials);
         self.trials.is_over = true;
-        trials.is_over = !self.make_trial(&trials.looks, &mut trials.tried)?;
+        trials.is_over = !self.make_trial(&mut trials)?;
         trials.looks.clear();
         trials.last = self.steps;
         self.trials = trials;
@@ -84,21 +97,26 @@ impl Evaluation {
     }
 
     /// Tries to evaluate on demand the views that take most steps; false if there are none.
-    fn make_trial(&mut self, looks: &[Look], tried: &mut Vec<usize>) -> Result<bool, ReasonError> {
+    fn make_trial(&mut self, trials: &mut Trials) -> Result<bool, ReasonError> {
+        let looks = &trials.looks;
         self.steps_by_component.fill(0);
         let before = self.ask_again(looks)?;
         let least = (before as f64 * SHARE) as u64;
-        let Some((rules, steps)) = self.most_expensive(tried) else { return Ok(false) };
+        let Some((rules, steps)) = self.most_expensive(trials) else { return Ok(false) };
         if steps < least.max(FEW_STEPS * looks.len() as u64) {
             return Ok(false);
         }
-        tried.extend(&rules);
         if let Some(treatment) = self.treatment.with_callers(&self.program, &rules)
             // One that runs into a limit is none.
             && let Ok((rival, after)) = self.rival(treatment, looks)
             && after as f64 <= before as f64 * WORTH_CHANGING
         {
             *self = rival;
+            trials.changed.extend(rules);
+            // What was not worth it may be together with this.
+            trials.failed.clear();
+        } else {
+            trials.failed.extend(rules);
         }
         Ok(true)
     }
@@ -116,15 +134,15 @@ impl Evaluation {
     }
 
     /// The rules of the component that took most steps, with these, of those that have not been tried.
-    fn most_expensive(&self, tried: &[usize]) -> Option<(Vec<usize>, u64)> {
+    fn most_expensive(&self, trials: &Trials) -> Option<(Vec<usize>, u64)> {
         let rules = |component: usize| -> Vec<usize> {
             let rules = self.schedule.components[component].rules.iter();
             rules.filter_map(|&rule| self.flat.rules[rule].origin.rule()).collect()
         };
         let components = self.steps_by_component.iter().enumerate();
         let candidates = components.map(|(component, &steps)| (rules(component), steps));
-        let is_new = |(rules, _): &(Vec<usize>, u64)| rules.iter().any(|rule| !tried.contains(rule));
-        candidates.filter(is_new).max_by_key(|&(_, steps)| steps)
+        let is_new = |rule: &usize| !trials.changed.contains(rule) && !trials.failed.contains(rule);
+        candidates.filter(|(rules, _)| rules.iter().any(is_new)).max_by_key(|&(_, steps)| steps)
     }
 
     /// Asks for the same again, and counts the steps.

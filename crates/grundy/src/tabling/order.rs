@@ -2,11 +2,11 @@
 //!
 //! An order costs the partial matches that it goes through. How many there are is the product of branching figures, the
 //! mean number of rows that match when some columns are bound, as in `meta/branching.rs`. There they are counted once, on
-//! memories that stand for all that will come; here on the relations as they are when a plan is made. A constant has a
-//! figure of its own, unless the plan is made for rows that are still to come. A beam search keeps the few best
+//! memories that stand for all that will come; here on the relations as they are when a plan is made, or, for a plan that
+//! lasts, as they were each time that notes were taken. A constant has a figure of its own. A beam search keeps the few best
 //! beginnings of each length: a single best one would walk into cross products, all of them would be too many.
 
-use super::relation::Relation;
+use super::relation::{Constants, Relation};
 use crate::flat::{FlatAtom, FlatLiteral, FlatRule};
 use grundy_syntax::{TermId, Terms};
 use smallvec::SmallVec;
@@ -69,9 +69,7 @@ pub(super) fn order(
 ) -> Vec<usize> {
     let waiting = literals.iter().filter_map(|&literal| Waiting::new(terms, rule, literal));
     let mut waiting: Vec<Waiting> = waiting.collect();
-    if !lasting {
-        waiting.iter_mut().for_each(|item| item.count_constants(relations));
-    }
+    waiting.iter_mut().for_each(|item| item.count_constants(relations, lasting));
     let mut beginnings =
         vec![Beginning { order: SmallVec::new(), placed: 0, bound: 0, matches: 1.0, cost: 0.0 }];
     if let Some(first) = first.and_then(|first| waiting.iter().position(|item| item.literal == first)) {
@@ -134,14 +132,15 @@ impl<'a> Waiting<'a> {
         Some(Waiting { literal, atom, columns, variables: all, constants: None, known: Vec::new() })
     }
 
-    fn count_constants(&mut self, relations: &[Relation]) {
+    fn count_constants(&mut self, relations: &mut [Relation], lasting: bool) {
         let args = self.columns.iter().zip(&self.atom.args).enumerate();
         let constants = args.filter(|(_, (variables, _))| **variables == 0);
-        let constants: SmallVec<[(usize, u32); 4]> =
-            constants.map(|(column, (_, term))| (column, term.0)).collect();
+        let constants: Constants = constants.map(|(column, (_, term))| (column, term.0)).collect();
         if !constants.is_empty() {
-            let relation = &relations[self.atom.relation.0 as usize];
-            self.constants = Some((constants.len(), relation.count_rows(&constants)));
+            let relation = &mut relations[self.atom.relation.0 as usize];
+            let rows =
+                if lasting { relation.mean_rows(&constants) } else { Some(relation.count_rows(&constants)) };
+            self.constants = rows.map(|rows| (constants.len(), rows));
         }
     }
 

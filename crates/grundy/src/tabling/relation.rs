@@ -8,6 +8,7 @@
 
 use super::table::{Table, hash};
 use super::values::{Row, Values};
+use smallvec::SmallVec;
 use std::cell::Cell;
 
 /// No row.
@@ -34,7 +35,22 @@ pub(crate) struct Relation {
     indexes: Vec<Index>,
     /// For each column: the number of its different values when there were so many rows.
     distinct: Vec<Cell<(u32, usize)>>,
+    past: Past,
 }
+
+/// Sums over what a relation has held at several times.
+#[derive(Default)]
+struct Past {
+    times: u32,
+    rows: u64,
+    /// For each column, the numbers of its different values.
+    distinct: Vec<u64>,
+    /// Constants that somebody asks for, how often rows with them were counted, and how many there were.
+    constants: Vec<(Constants, u32, u64)>,
+}
+
+/// Constants in columns.
+pub(crate) type Constants = SmallVec<[(usize, u32); 2]>;
 
 /// Rows that wait to be added to a relation, each with a ticket by which its number is asked for.
 #[derive(Default)]
@@ -69,6 +85,8 @@ struct Index {
     next: Vec<u32>,
     /// The number of chains.
     keys: usize,
+    /// How often the chains were counted before, and how many there were in all.
+    past: (u32, u64),
 }
 
 /// The newest row of each chain.
@@ -189,7 +207,7 @@ impl Relation {
             [_] => Heads::ByValue(Vec::new()),
             _ => Heads::ByHash(Table::default()),
         };
-        self.indexes.push(Index { columns: columns.into(), heads, next: Vec::new(), keys: 0 });
+        self.indexes.push(Index { columns: columns.into(), heads, next: Vec::new(), keys: 0, past: (0, 0) });
         IndexId(self.indexes.len() as u32 - 1)
     }
 
@@ -266,18 +284,35 @@ impl Relation {
     }
 
     /// About how many rows have given values in these columns, if they have values that occur. Some other columns have
-    /// constants, if it is said how many, and how many rows have these.
+    /// constants, if it is said how many, and how many rows have these. If [notes](Self::take_note) were taken, the
+    /// figure is for the mean of those times.
     pub(crate) fn estimate_matches(&self, columns: &[usize], constants: Option<(usize, f64)>) -> f64 {
-        if let (Some(index), None) = (self.current_index(columns), constants) {
-            return f64::from(self.len) / index.keys.max(1) as f64;
+        let (others, rows) = constants.unwrap_or((0, self.past.mean(self.past.rows, f64::from(self.len))));
+        // What was never there may still come.
+        let rows = if self.past.times > 0 { rows.max(1.0 / f64::from(self.past.times + 1)) } else { rows };
+        if let (Some(keys), None) = (self.counted_keys(columns), constants) {
+            return rows / keys.max(1.0);
         }
-        let (others, rows) = constants.unwrap_or((0, f64::from(self.len)));
-        let keys: f64 = columns.iter().map(|&column| self.distinct(column)).product();
+        let distinct = |&column: &usize| match self.past.distinct.get(column) {
+            Some(&sum) => self.past.mean(sum, 0.0).max(1.0),
+            None => self.distinct(column),
+        };
+        let keys: f64 = columns.iter().map(distinct).product();
         if columns.len() + others == self.arity {
             (rows / keys.max(1.0)).min(1.0)
         } else {
             rows / keys.min(rows).max(1.0)
         }
+    }
+
+    /// The number of different values in these columns together, if an index has counted them.
+    fn counted_keys(&self, columns: &[usize]) -> Option<f64> {
+        if self.past.times == 0 {
+            return self.current_index(columns).map(|index| index.keys as f64);
+        }
+        let index = self.indexes.iter().find(|index| &*index.columns == columns)?;
+        let (times, keys) = index.past;
+        (times == self.past.times).then(|| self.past.mean(keys, 0.0))
     }
 
     /// About the number of different values in a column; counted anew only when there are twice as many rows.
@@ -318,6 +353,34 @@ impl Relation {
         count
     }
 
+    /// The mean number of rows that had these constants when notes were taken; from now on they are looked for.
+    pub(crate) fn mean_rows(&mut self, constants: &Constants) -> Option<f64> {
+        if let Some((_, times, rows)) = self.past.constants.iter().find(|(values, ..)| values == constants) {
+            return (*times > 0).then(|| *rows as f64 / f64::from(*times));
+        }
+        self.past.constants.push((constants.clone(), 0, 0));
+        None
+    }
+
+    /// Takes note of what the relation holds: estimates are for the mean of these times from now on.
+    pub(crate) fn take_note(&mut self) {
+        self.past.times += 1;
+        self.past.rows += u64::from(self.len);
+        self.past.distinct.resize(self.arity, 0);
+        for column in 0..self.arity {
+            self.past.distinct[column] += self.count_distinct(column) as u64;
+        }
+        let mut constants = std::mem::take(&mut self.past.constants);
+        for (values, times, rows) in &mut constants {
+            *times += 1;
+            *rows += self.count_rows(values) as u64;
+        }
+        self.past.constants = constants;
+        for index in self.indexes.iter_mut().filter(|index| index.next.len() == self.len as usize) {
+            index.past = (index.past.0 + 1, index.past.1 + index.keys as u64);
+        }
+    }
+
     /// Forgets all rows, and keeps the memory for the next ones.
     pub(crate) fn clear(&mut self) {
         let (arity, values) = (self.arity, &self.values);
@@ -352,10 +415,17 @@ impl Relation {
     }
 }
 
+impl Past {
+    /// The mean of what was summed up, or something else if there was no time.
+    fn mean(&self, sum: u64, otherwise: f64) -> f64 {
+        if self.times > 0 { sum as f64 / f64::from(self.times) } else { otherwise }
+    }
+}
+
 impl Index {
     /// Adds the rows below `end` that are not there yet.
     fn add_all(&mut self, arity: usize, values: &Values, end: u32) {
-        let Index { columns, heads, next, keys } = self;
+        let Index { columns, heads, next, keys, .. } = self;
         let rows = next.len() as u32..end;
         let mut add = |older: u32| {
             *keys += usize::from(older == NONE);
@@ -453,6 +523,30 @@ mod tests {
         assert_eq!(relation.estimate_matches(&[2], Some((2, nines))), 1.0);
         assert_eq!(relation.estimate_matches(&[], Some((2, nines))), 2.0);
         assert_eq!(relation.estimate_matches(&[2], Some((1, nones))), 0.0);
+    }
+
+    #[test]
+    fn figures_are_for_the_mean_of_the_times_when_notes_were_taken() {
+        let mut relation = Relation::new(2);
+        let threes: Constants = [(1, 3)].into_iter().collect();
+        assert_eq!(relation.mean_rows(&threes), None, "nobody has counted");
+        // Rows with two different values in front; only the first time there is one with a 3.
+        for rows in [6, 0, 3] {
+            (0..rows).for_each(|row| _ = relation.insert([row % 2, row].into_iter()));
+            relation.take_note();
+            relation.clear();
+        }
+        assert_eq!(relation.estimate_matches(&[], None), 3.0);
+        assert_eq!(relation.estimate_matches(&[0], None), 3.0 / (4.0 / 3.0));
+        assert_eq!(relation.mean_rows(&threes), Some(1.0 / 3.0));
+        let index = relation.index(&[0]);
+        relation.insert([7, 7].into_iter());
+        relation.update(index);
+        assert_eq!(
+            relation.estimate_matches(&[0], None),
+            3.0 / (4.0 / 3.0),
+            "the index has not been there before"
+        );
     }
 
     #[test]
