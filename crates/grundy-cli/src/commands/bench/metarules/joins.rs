@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 const TIME: Duration = Duration::from_secs(5);
 
 /// So many games are played with the lifted engine.
-const PLAYOUTS: usize = 2;
+const PLAYOUTS: usize = 10;
 
 /// The steps of both orders, unless time was over.
 type Steps = [Option<u64>; 2];
