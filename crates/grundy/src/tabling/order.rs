@@ -39,6 +39,19 @@ struct Waiting<'a> {
     known: Vec<(u64, f64)>,
 }
 
+/// A condition that binds nothing: it comes as soon as its variables are bound.
+struct Test {
+    variables: Variables,
+    /// The share of matches that it lets pass.
+    share: f64,
+}
+
+/// The share of matches in which two terms differ, if nothing else is known.
+const DIFFERENT: f64 = 0.9;
+
+/// A negation lets no smaller share of matches pass, whatever figures say: they are means.
+const LEAST_SHARE: f64 = 0.05;
+
 /// The beginning of an order.
 #[derive(Clone)]
 struct Beginning {
@@ -67,9 +80,24 @@ pub(super) fn order(
     literals: &[usize],
     lasting: bool,
 ) -> Vec<usize> {
-    let waiting = literals.iter().filter_map(|&literal| Waiting::new(terms, rule, literal));
-    let mut waiting: Vec<Waiting> = waiting.collect();
-    waiting.iter_mut().for_each(|item| item.count_constants(relations, lasting));
+    let mut waiting: Vec<Waiting> = Vec::with_capacity(literals.len());
+    let mut tests: Vec<Test> = Vec::new();
+    for &literal in literals {
+        match &rule.body[literal] {
+            FlatLiteral::Holds(atom) => {
+                waiting.push(Waiting::new(terms, relations, (literal, atom), lasting));
+            }
+            FlatLiteral::Not(atom) => {
+                let mut item = Waiting::new(terms, relations, (literal, atom), lasting);
+                let share = (1.0 - item.mean(relations, item.variables)).max(LEAST_SHARE);
+                tests.push(Test { variables: item.variables, share });
+            }
+            test @ FlatLiteral::Distinct(_) => {
+                let variables = test.terms().fold(0, |all, term| all | variables(terms, term));
+                tests.push(Test { variables, share: DIFFERENT });
+            }
+        }
+    }
     let mut beginnings =
         vec![Beginning { order: SmallVec::new(), placed: 0, bound: 0, matches: 1.0, cost: 0.0 }];
     if let Some(first) = first.and_then(|first| waiting.iter().position(|item| item.literal == first)) {
@@ -79,7 +107,7 @@ pub(super) fn order(
         start.bound = waiting[first].variables;
     }
     while beginnings[0].order.len() < waiting.len() {
-        beginnings = extend(&beginnings, &mut waiting, relations);
+        beginnings = extend(&beginnings, &mut waiting, &tests, relations);
     }
     beginnings[0].order.iter().map(|&at| waiting[at].literal).collect()
 }
@@ -88,8 +116,25 @@ fn bit(number: usize) -> u128 {
     1 << number.min(127)
 }
 
+fn variables(terms: &Terms, term: TermId) -> Variables {
+    let mut found = 0;
+    terms.for_each_variable(term, &mut |variable| found |= bit(variable.0 as usize));
+    found
+}
+
+/// The share of matches that tests let pass when more variables are bound.
+fn share(tests: &[Test], before: Variables, after: Variables) -> f64 {
+    let is_ready = |test: &&Test| test.variables & !after == 0 && test.variables & !before != 0;
+    tests.iter().filter(is_ready).map(|test| test.share).product()
+}
+
 /// All ways to go on by one condition, the best ones in front.
-fn extend(beginnings: &[Beginning], waiting: &mut [Waiting], relations: &[Relation]) -> Vec<Beginning> {
+fn extend(
+    beginnings: &[Beginning],
+    waiting: &mut [Waiting],
+    tests: &[Test],
+    relations: &[Relation],
+) -> Vec<Beginning> {
     let mut longer: Vec<Beginning> = Vec::with_capacity(beginnings.len() * waiting.len());
     for beginning in beginnings {
         for (at, item) in waiting.iter_mut().enumerate() {
@@ -98,6 +143,7 @@ fn extend(beginnings: &[Beginning], waiting: &mut [Waiting], relations: &[Relati
             }
             let matches = beginning.matches * item.mean(relations, beginning.bound);
             let cost = beginning.cost + beginning.matches + matches;
+            let matches = matches * share(tests, beginning.bound, beginning.bound | item.variables);
             let placed = beginning.placed | bit(at);
             match longer.iter_mut().find(|other| other.placed == placed) {
                 Some(other) if other.cost <= cost => continue,
@@ -120,16 +166,17 @@ impl Beginning {
 }
 
 impl<'a> Waiting<'a> {
-    fn new(terms: &Terms, rule: &'a FlatRule, literal: usize) -> Option<Waiting<'a>> {
-        let FlatLiteral::Holds(atom) = &rule.body[literal] else { return None };
-        let variables = |term: TermId| {
-            let mut found = 0;
-            terms.for_each_variable(term, &mut |variable| found |= bit(variable.0 as usize));
-            found
-        };
-        let columns: SmallVec<[Variables; 8]> = atom.args.iter().map(|&arg| variables(arg)).collect();
+    fn new(
+        terms: &Terms,
+        relations: &mut [Relation],
+        (literal, atom): (usize, &'a FlatAtom),
+        lasting: bool,
+    ) -> Waiting<'a> {
+        let columns: SmallVec<[Variables; 8]> = atom.args.iter().map(|&arg| variables(terms, arg)).collect();
         let all = columns.iter().fold(0, |all, column| all | column);
-        Some(Waiting { literal, atom, columns, variables: all, constants: None, known: Vec::new() })
+        let mut item = Waiting { literal, atom, columns, variables: all, constants: None, known: Vec::new() };
+        item.count_constants(relations, lasting);
+        item
     }
 
     fn count_constants(&mut self, relations: &mut [Relation], lasting: bool) {
