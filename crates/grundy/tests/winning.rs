@@ -5,12 +5,14 @@
 mod support;
 
 use grundy::lifted::{Lifted, LiftedConfig};
-use grundy::meta::{MoveRules, MoveRulesConfig, move_rules};
+use grundy::meta::unfold::UnfoldConfig;
+use grundy::meta::{MetaError, MoveRules, MoveRulesConfig, move_rules};
 use grundy::reasoner::Reasoner;
 use grundy::syntax::{Keyword, PredicateId, Program, TermId};
 use grundy_reference::{Evaluator, Limits};
+use proptest::prelude::*;
 use std::collections::BTreeSet;
-use support::{bundled_games, program};
+use support::{bundled_games, program, random_game};
 
 /// A role and a move, in print.
 type Found = BTreeSet<(String, String)>;
@@ -107,9 +109,11 @@ struct Judge {
 
 impl Judge {
     fn new(program: &Program, wanted: &[PredicateId]) -> Judge {
-        let [holds, does] = [Keyword::True, Keyword::Does].map(|keyword| program.keyword(keyword).unwrap());
+        let mut program = program.clone();
+        let [holds, does] =
+            [Keyword::True, Keyword::Does].map(|keyword| program.predicate(keyword.name(), keyword.arity()));
         let given = vec![vec![holds], vec![does]];
-        let evaluator = Evaluator::new(program.clone(), given, wanted, Limits::default()).unwrap();
+        let evaluator = Evaluator::new(program, given, wanted, Limits::default()).unwrap();
         Judge { evaluator, holds }
     }
 
@@ -158,12 +162,16 @@ fn check_winning(game: &str, states: usize) -> usize {
     let sheet = sheet(game);
     let mut reasoner = Lifted::new(&sheet, &LiftedConfig::default()).unwrap();
     let rules = rules_of(&sheet, &mut reasoner, false);
+    compare_winning(game, &mut reasoner, &rules, states_wanted(states))
+}
+
+fn compare_winning(game: &str, reasoner: &mut Lifted, rules: &MoveRules, states: usize) -> usize {
     let mut judge = Judge::new(&rules.program, &[rules.wins]);
     let mut wins = 0;
-    for state in sample(&mut reasoner, states_wanted(states), 1) {
+    for state in sample(reasoner, states, 1) {
         let facts = reasoner.facts(&state);
         judge.look_at(&facts);
-        let expected = winning_by_trying(&mut reasoner, &state);
+        let expected = winning_by_trying(reasoner, &state);
         assert_eq!(judge.found(rules.wins), expected, "{game} in {facts:?}");
         wins += expected.len();
     }
@@ -241,4 +249,54 @@ fn connect_four_forced() {
 #[test]
 fn breakthrough_forced() {
     assert!(check_forced("breakthrough", 150) > 0);
+}
+
+/// At most one lamp is on in all states but those that end the game: that is no invariant, and no reason to think that
+/// nobody can win.
+const LAMPS: &str = "
+(role robot) (lamp p) (lamp q)
+(init (off p)) (init (off q)) (init (step 1))
+(<= (next (on p)) (does robot a) (true (off p)))
+(<= (next (off p)) (does robot a) (true (on p)))
+(<= (next (on q)) (does robot a) (true (on q)))
+(<= (next (off q)) (does robot a) (true (off q)))
+(<= (next (on p)) (does robot b) (true (on q)))
+(<= (next (off p)) (does robot b) (true (off q)))
+(<= (next (on q)) (does robot b) (true (on p)))
+(<= (next (off q)) (does robot b) (true (off p)))
+(<= (next (step ?y)) (true (step ?x)) (after ?x ?y))
+(after 1 2) (after 2 3) (after 3 4) (after 4 5) (after 5 6)
+(legal robot a) (legal robot b)
+(<= (goal robot 100) (true (on p)) (true (on q)))
+(<= (goal robot 0) (lamp ?x) (not (true (on ?x))))
+(<= terminal (true (step 6)))
+(<= terminal (true (on p)) (true (on q)))";
+
+#[test]
+fn what_the_winning_move_breaks_is_not_proved() {
+    let sheet = program("lamps.kif", LAMPS);
+    let mut reasoner = Lifted::new(&sheet, &LiftedConfig::default()).unwrap();
+    let rules = rules_of(&sheet, &mut reasoner, false);
+    assert!(compare_winning("lamps", &mut reasoner, &rules, 60) > 0);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(192))]
+
+    #[test]
+    fn random_games_wins(choices in prop::collection::vec(any::<u8>(), 0..160)) {
+        // One goal value for each role, so that it is clear who wins, and a game that does not end before it begins.
+        let text = random_game(&choices)
+            .replace("(<= (goal ?p 50) (role ?p) (not (true (f a))))", "(goal r 50)")
+            .replace("(<= terminal ", "(<= terminal (not (true (f a))) ");
+        let sheet = program("random.kif", &text);
+        let mut reasoner = Lifted::new(&sheet, &LiftedConfig::default()).unwrap();
+        let states = sample(&mut reasoner, 30, 7);
+        let facts: Vec<Vec<String>> = states.iter().map(|state| reasoner.facts(state)).collect();
+        let unfold = UnfoldConfig { max_rules: 300, max_steps: 5_000, ..MoveRulesConfig::default().unfold };
+        match move_rules(&sheet, &facts, &MoveRulesConfig { unfold, ..MoveRulesConfig::default() }) {
+            Ok(rules) => _ = compare_winning(&text, &mut reasoner, &rules, 20),
+            Err(error) => prop_assert!(matches!(error, MetaError::Limit { .. }), "{error}\n{text}"),
+        }
+    }
 }

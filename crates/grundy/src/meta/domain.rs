@@ -176,10 +176,11 @@ impl Domain {
         self.rules.get(&predicate).map_or(&[], |rules| rules)
     }
 
-    /// The rules that make a fluent true; their heads are the fluent itself. `None` if no rule of `next`
-    /// speaks of it at all: then it stays as it is.
+    /// The rules that make a fluent true; their heads are the fluent itself. `None` if it stays as it is, as in a
+    /// theory what no rule of `next` speaks of; in a game that is gone after the first move.
     pub(crate) fn effects(&self, fluent: PredicateId) -> Option<&[Clause]> {
-        self.effects.get(&fluent).map(|rules| &rules[..])
+        let rules = self.effects.get(&fluent).map(|rules| &rules[..]);
+        rules.or_else(|| (self.program.dialect == Dialect::Game).then_some(&[]))
     }
 
     /// All rules, in no particular order of predicates.

@@ -11,7 +11,7 @@ use super::domain::Domain;
 use super::limits::MetaError;
 use super::memory::Memory;
 use super::single_valued::{Origin, SingleValued, dependencies};
-use super::unfold::{Kinds, Target, UnfoldConfig, unfold};
+use super::unfold::{Kinds, Target, UnfoldConfig, unfold_assuming};
 use grundy_syntax::Dialect;
 use std::time::{Duration, Instant};
 
@@ -97,7 +97,7 @@ fn is_preserved(
         timeout: Some(timeout),
         ..UnfoldConfig::default()
     };
-    match unfold(domain, &target, Some(metarules), all, &unfold_config) {
+    match unfold_assuming(domain, &target, metarules, all, &unfold_config) {
         Ok(unfolding) => unfolding.rules.is_empty() && unfolding.complete,
         // One rule is enough to fail, and no proof in time is no proof.
         Err(MetaError::Limit { .. }) => false,

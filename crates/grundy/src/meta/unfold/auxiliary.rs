@@ -68,7 +68,7 @@ impl Unfolder<'_> {
         }
         loop {
             let before = known.len();
-            for metarule in &self.knowledge.single_valued {
+            for metarule in self.knowledge.single_valued_at(0) {
                 for atom in conditions.iter().filter(|atom| atom.predicate == metarule.predicate) {
                     let key: Vec<TermId> =
                         metarule.key_arguments().iter().map(|&column| atom.args[column]).collect();

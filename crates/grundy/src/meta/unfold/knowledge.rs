@@ -21,6 +21,9 @@ type Matched = (Vec<Literal>, bool);
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Knowledge {
     pub(crate) single_valued: Vec<SingleValued>,
+    /// What is assumed of the state before all moves, and of no other: who proves something by induction must not use it
+    /// for the state after the move.
+    pub(crate) assumed: Vec<SingleValued>,
     /// Never true together, as far as the topology goes.
     pub(crate) topology: Vec<Pattern>,
     /// Never true together in any state.
@@ -35,6 +38,11 @@ pub(crate) struct Knowledge {
 }
 
 impl Knowledge {
+    /// The dependencies that hold at a time.
+    pub(crate) fn single_valued_at(&self, time: u8) -> impl Iterator<Item = &SingleValued> {
+        self.single_valued.iter().chain(self.assumed.iter().filter(move |_| time == 0))
+    }
+
     /// What the facts and constraints of a domain say, and what was found before.
     pub(crate) fn new(domain: &mut Domain, metarules: Option<&Metarules>) -> Knowledge {
         let mut knowledge = Knowledge { single_valued: single_valued_of(domain), ..Knowledge::default() };

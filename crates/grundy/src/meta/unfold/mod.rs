@@ -101,6 +101,29 @@ pub fn unfold(
 ) -> Result<Unfolding, MetaError> {
     let mut knowledge = Knowledge::new(domain, metarules);
     knowledge.single_valued.extend(proved.iter().copied());
+    unfold_knowing(domain, target, metarules, knowledge, config)
+}
+
+/// The same with dependencies that are assumed of the state before all moves.
+pub(crate) fn unfold_assuming(
+    domain: &mut Domain,
+    target: &Target,
+    metarules: &Metarules,
+    assumed: &[SingleValued],
+    config: &UnfoldConfig,
+) -> Result<Unfolding, MetaError> {
+    let mut knowledge = Knowledge::new(domain, Some(metarules));
+    knowledge.assumed.extend(assumed.iter().copied());
+    unfold_knowing(domain, target, Some(metarules), knowledge, config)
+}
+
+fn unfold_knowing(
+    domain: &mut Domain,
+    target: &Target,
+    metarules: Option<&Metarules>,
+    knowledge: Knowledge,
+    config: &UnfoldConfig,
+) -> Result<Unfolding, MetaError> {
     let (known_impossible, known_useless) = (knowledge.topology.len(), knowledge.useless.len());
     let budget = Budget::new(config.max_steps, deadline_after(config.timeout));
     let ordering =

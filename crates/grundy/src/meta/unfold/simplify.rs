@@ -114,9 +114,8 @@ impl Simplifier<'_> {
     fn single_valued(&mut self, rule: &mut Partial) -> Result<bool, Cut> {
         for time in rule.times() {
             let conditions = self.with_consequences(rule, time);
-            for at in 0..self.knowledge.single_valued.len() {
-                let metarule = self.knowledge.single_valued[at];
-                if let Some((a, b)) = self.forced_pair(&metarule, &conditions)? {
+            for metarule in self.knowledge.single_valued_at(time) {
+                if let Some((a, b)) = self.forced_pair(metarule, &conditions)? {
                     let mut bindings = Bindings::default();
                     if !bindings.unify(&self.domain.program.terms, a, b) {
                         return Err(Cut::SingleValued);
