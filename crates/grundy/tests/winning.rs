@@ -281,7 +281,7 @@ fn what_the_winning_move_breaks_is_not_proved() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(192))]
+    #![proptest_config(ProptestConfig::with_cases(1024))]
 
     #[test]
     fn random_games_wins(choices in prop::collection::vec(any::<u8>(), 0..160)) {
