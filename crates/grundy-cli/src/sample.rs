@@ -108,8 +108,11 @@ pub(crate) fn random_states(loaded: &Loaded, playouts: u64, seed: u64) -> Result
     let mut states = Vec::new();
     for _ in 0..playouts {
         let note = |reasoner: &Lifted, state: &LiftedState| {
-            states.push(reasoner.facts(state));
-            states.len() < MOST_STATES
+            let has_room = states.len() < MOST_STATES;
+            if has_room {
+                states.push(reasoner.facts(state));
+            }
+            has_room
         };
         match play_lifted(&mut reasoner, &mut rng, note) {
             // What was played until then is still good.
