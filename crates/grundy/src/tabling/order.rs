@@ -14,7 +14,7 @@ use smallvec::SmallVec;
 /// In which order the conditions of a rule are matched; the answers are the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum JoinOrder {
-    /// By branching figures, counted on the relations as they are.
+    /// By branching figures, counted on the relations.
     #[default]
     Branching,
     /// As they are written. New rows still come first, and tests as soon as they can.

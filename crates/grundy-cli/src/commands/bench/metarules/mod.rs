@@ -1,7 +1,8 @@
 //! `grundy bench metarules`: the experiments of Cazenave's paper, beside its numbers.
 //!
 //! The function [`run`] is the outline. `grid.rs` has the examples on boards, `go.rs` the unfolding and the
-//! ordering of rules of Go, `positions.rs` the positions they are measured on.
+//! ordering of rules of Go, `positions.rs` the positions they are measured on; `hints.rs` and `joins.rs` put metarules to
+//! use in games, `corpus.rs` proves invariants over a folder.
 
 mod corpus;
 mod go;
@@ -25,7 +26,8 @@ use std::time::Duration;
 /// matched. On the board of Abalone: no two points are neighbours of each other in one direction. In
 /// Go: six rules about taking stones unfolded over a move, without metarules (counted) and with them, and
 /// the tries and the time that matching takes when conditions are put in order. In games: winning and forced moves
-/// read off the network of a state, against trying all moves, and the steps of joins that branching figures save. With `--corpus`: invariants of states.
+/// read off the network of a state, against trying all moves, and the steps of joins that branching figures save.
+/// With `--corpus`: invariants of states.
 ///
 /// `--report DIR` writes figures 5, 6 and 7 as SVG, and a table for programs of each.
 #[derive(clap::Args)]
@@ -35,7 +37,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "DIR", default_value = "theories")]
     theories: PathBuf,
 
-    /// The folder with the games whose winning and forced moves, and whose joins are looked at; without one, that is left out
+    /// The folder with the games whose winning and forced moves and whose joins are looked at; without one, that is
+    /// left out
     #[arg(long, value_name = "DIR", default_value = "games")]
     games: PathBuf,
 
