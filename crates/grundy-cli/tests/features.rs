@@ -190,3 +190,20 @@ fn generated_features_are_many_different_and_deterministic() {
     let output = grundy(&["features", "games/reversi.kif", &path, "--playouts", "1", "--json"]);
     assert_eq!(json(&output)["features"], 127, "{}", stderr(&output));
 }
+
+#[test]
+fn features_are_generated_from_theories_as_well() {
+    let (theory, states) = ("theories/tic-tac-toe.pl", "theories/tic-tac-toe_states.jsonl");
+    let path = file("generated.pl", "");
+    let output =
+        grundy(&["features", "generate", theory, "--states", states, "--count", "40", "--out", &path]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let output = grundy(&["features", theory, &path, "--states", states, "--format", "csv"]);
+    let text = stdout(&output);
+    let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!(rows[0].len(), 40, "{}", stderr(&output));
+    for (column, name) in rows[0].iter().enumerate() {
+        let values: std::collections::BTreeSet<&str> = rows[1..].iter().map(|row| row[column]).collect();
+        assert!(values.len() > 1, "{name} is the same in all states");
+    }
+}

@@ -2,6 +2,7 @@
 
 use super::candidate::Candidate;
 use super::{GenerateConfig, to_rule};
+use crate::features::candidates::add_candidates;
 use crate::features::evaluate::{Observer, Value};
 use crate::features::merge::{Selection, merge};
 use crate::features::state::plain_fact;
@@ -70,7 +71,8 @@ impl<'a> Sample<'a> {
             candidates.iter().enumerate().map(|(number, one)| to_rule(&mut source, number, one)).collect();
         source.dynamic.clear();
         source.constraints.clear();
-        let merged = merge(self.theory, &source, &Selection::default()).ok()?;
+        let mut merged = merge(self.theory, &source, &Selection::default()).ok()?;
+        add_candidates(&mut merged).ok()?;
         let deadline = Instant::now().checked_add(time);
         let config = LiftedConfig { deadline, ..LiftedConfig::default() };
         let mut observer = Observer::new(&merged.program, &merged.features, &config).ok()?;
