@@ -12,7 +12,7 @@ pub struct RoleId(pub u16);
 pub struct MoveId(pub u32);
 
 /// A fact that can be true.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Fluent {
     /// In KIF notation, without `true`.
     pub text: String,
@@ -23,7 +23,7 @@ pub struct Fluent {
 }
 
 /// Something that a role can do.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Move {
     /// Whose move it is.
     pub role: RoleId,
@@ -36,7 +36,7 @@ pub struct Move {
 }
 
 /// A goal value of a role.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Goal {
     /// The value, if it is a number.
     pub value: Option<i32>,
@@ -45,7 +45,7 @@ pub struct Goal {
 }
 
 /// Something that a role can be told.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Percept {
     /// In KIF notation.
     pub text: String,
@@ -54,7 +54,7 @@ pub struct Percept {
 }
 
 /// A rule about a move that was compiled into the network, such as that it wins at once.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Hint {
     /// What the rule says: `wins`, `safe`, `forced`.
     pub name: String,
@@ -65,7 +65,7 @@ pub struct Hint {
 }
 
 /// Moves of which no two are played at once.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Choice {
     pub(crate) moves: Vec<MoveId>,
     /// Whether one of them is played at every step.
@@ -99,7 +99,7 @@ impl Open {
 }
 
 /// Roles, fluents, moves, and the outputs of a network.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Interface {
     /// The names of the roles.
     pub roles: Vec<String>,

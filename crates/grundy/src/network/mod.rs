@@ -120,7 +120,7 @@ impl Kind {
 }
 
 /// A game as AND and OR nodes. See the module's documentation.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Network {
     kinds: Vec<Kind>,
     /// Where the inputs of each node begin, and, at the end, how many there are.

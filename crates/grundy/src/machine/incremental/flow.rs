@@ -148,7 +148,8 @@ impl Wires {
     }
 
     /// Propagates until the queue is empty, or something is changed that has a list of outputs: where they are, and
-    /// whether it is marked. All other outputs are told on the way.
+    /// whether it is marked. All other outputs are told on the way. Somebody may watch which places are looked at, and
+    /// whether they have changed.
     ///
     /// Where many read a place, those that go up and those that go down have loops of their own; for a few, two loops
     /// take longer to come to their ends. Whether a counter crosses zero is as good as random, so that a branch on it
@@ -160,6 +161,7 @@ impl Wires {
         &self,
         cells: &mut Cells,
         queue: &mut Queue,
+        mut watch: impl FnMut(usize, bool),
         mut tell: impl FnMut(Output, bool),
     ) -> Option<(u32, bool)> {
         let (starts, cells) = (&self.starts[..], &mut cells.0[..]);
@@ -177,6 +179,7 @@ impl Wires {
             };
             head += 1;
             let marked = u16::from(*cell < 2);
+            watch(place, marked != *cell & 1);
             if marked == *cell & 1 {
                 continue;
             }

@@ -289,6 +289,27 @@ struct Work {
     goals_known: bool,
     claims: Claims,
     trail: Option<Trail>,
+    /// What is counted while machines are compared.
+    tally: Option<Tally>,
+}
+
+/// What the queue had to do.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tally {
+    /// For each place how often its mark has changed, and its readers were told.
+    pub(super) flips: Vec<u64>,
+    /// Entries that had turned out to be stale.
+    pub(super) stale: u64,
+}
+
+impl Tally {
+    fn count(&mut self, place: usize, has_changed: bool) {
+        if has_changed {
+            self.flips[place] += 1;
+        } else {
+            self.stale += 1;
+        }
+    }
 }
 
 impl Work {
@@ -301,6 +322,7 @@ impl Work {
             goals_known: false,
             claims: Claims::new(machine.nexts.len()),
             trail: None,
+            tally: None,
         }
     }
 
@@ -343,8 +365,27 @@ impl Work {
     }
 
     /// Propagates until the queue is empty, or something is changed that has a list of outputs which change other nodes
-    /// at once. The parts of the memory are taken apart first, so that the compiler need not fear that one overlaps another.
+    /// at once.
     fn drain_to_list(&mut self, machine: &IncrementalMachine) -> Option<(u32, bool)> {
+        if self.tally.is_some() {
+            return self.drain_and_count(machine);
+        }
+        self.flow(machine, |_, _| {})
+    }
+
+    /// The same, counted. This has a function of its own, so that the compiler keeps it apart from where time matters.
+    #[cold]
+    #[inline(never)]
+    fn drain_and_count(&mut self, machine: &IncrementalMachine) -> Option<(u32, bool)> {
+        let mut tally = self.tally.take()?;
+        let list = self.flow(machine, |place, has_changed| tally.count(place, has_changed));
+        self.tally = Some(tally);
+        list
+    }
+
+    /// The parts of the memory are taken apart first, so that the compiler need not fear that one overlaps another.
+    #[inline(always)]
+    fn flow(&mut self, machine: &IncrementalMachine, watch: impl FnMut(usize, bool)) -> Option<(u32, bool)> {
         let Memory { cells, members, places, sizes, touched, .. } = &mut self.memory;
         let mut sets = Sets { members, places, sizes };
         let mut tell = |output: Output, marked: bool| match output.tag() {
@@ -352,7 +393,7 @@ impl Work {
             Output::PORT => self.dirty.push(output.number()),
             tag => sets.change(machine, output.number(), (tag != Output::MOVE) == marked),
         };
-        machine.wires.flow(cells, &mut self.queue, |output, marked| match output.tag() {
+        machine.wires.flow(cells, &mut self.queue, watch, |output, marked| match output.tag() {
             Output::PLAIN_LIST => machine.list(output.number()).for_each(|output| tell(output, marked)),
             _ => tell(output, marked),
         })
@@ -516,10 +557,16 @@ impl Work {
 impl IncrementalMachine {
     /// Plays at random, one game after the other, and shows what there is after each step, and the moves that led there,
     /// if any. The games are the same for all machines of a game, however their move sets are kept.
-    pub(super) fn sample(&self, steps: usize, seed: u64, mut look: impl FnMut(&mut Memory, &[MoveId])) {
+    pub(super) fn sample(
+        &self,
+        steps: usize,
+        seed: u64,
+        mut look: impl FnMut(&mut Memory, &[MoveId]),
+    ) -> Tally {
         let interface = self.rules.interface();
         let mut rng = fastrand::Rng::with_seed(seed);
-        let mut work = Work::new(self);
+        let tally = Tally { flips: vec![0; self.place_count], stale: 0 };
+        let mut work = Work { tally: Some(tally), ..Work::new(self) };
         let mut joint = Vec::new();
         for _ in 0..steps {
             joint.clear();
@@ -536,6 +583,7 @@ impl IncrementalMachine {
             }
             look(&mut work.memory, &joint);
         }
+        work.tally.unwrap_or_default()
     }
 }
 

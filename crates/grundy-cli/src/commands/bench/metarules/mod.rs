@@ -2,13 +2,14 @@
 //!
 //! The function [`run`] is the outline. `grid.rs` has the examples on boards, `go.rs` the unfolding and the
 //! ordering of rules of Go, `positions.rs` the positions they are measured on; `hints.rs` and `joins.rs` put metarules to
-//! use in games, `corpus.rs` proves invariants over a folder.
+//! use in games, `corpus.rs` proves invariants over a folder, `networks.rs` tells what they do for networks.
 
 mod corpus;
 mod go;
 mod grid;
 mod hints;
 mod joins;
+mod networks;
 mod positions;
 
 use crate::files::{ReadArgs, load_sound, make_folder, write_whole};
@@ -27,7 +28,7 @@ use std::time::Duration;
 /// Go: six rules about taking stones unfolded over a move, without metarules (counted) and with them, and
 /// the tries and the time that matching takes when conditions are put in order. In games: winning and forced moves
 /// read off the network of a state, against trying all moves, and the steps of joins that branching figures save.
-/// With `--corpus`: invariants of states.
+/// With `--corpus`: invariants of states. With `--networks`: what these do for the size and the speed of networks.
 ///
 /// `--report DIR` writes figures 5, 6 and 7 as SVG, and a table for programs of each.
 #[derive(clap::Args)]
@@ -63,7 +64,12 @@ pub(crate) struct Args {
     #[arg(long, value_name = "GAME,…", value_delimiter = ',', requires = "corpus")]
     only: Vec<String>,
 
-    /// Limit, with `--corpus`: how many seconds a game may take
+    /// Compare networks that know the invariants of states with those that do not, in size and in random playouts, for
+    /// all games below `--games`, and leave the rest out
+    #[arg(long, conflicts_with = "corpus")]
+    networks: bool,
+
+    /// Limit, with `--corpus` and `--networks`: how many seconds the proofs for a game may take
     #[arg(long, value_name = "S", value_parser = crate::engine::seconds, default_value = "10", help_heading = "Limits")]
     timeout: Duration,
 
@@ -97,6 +103,10 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     };
     if let Some(corpus) = &args.corpus {
         show(corpus::sweep(corpus, &args.only, args.timeout, &args.read)?)?;
+        return Ok(Outcome::Fine);
+    }
+    if args.networks {
+        show(networks::networks(&args.games, args.timeout, args.seed, &args.read)?)?;
         return Ok(Outcome::Fine);
     }
     show(grid::impossible(&load("grid.pl")?, &load("abalone.pl")?).map_err(failure)?)?;
