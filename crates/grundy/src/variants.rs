@@ -93,9 +93,10 @@ impl Variant {
         Variant { optimized, work, size }
     }
 
-    /// Work and size, compared with another one; nothing if either may be larger.
+    /// Work and size, compared with another one; nothing if either may be larger, or if both are the same.
     fn cost(&self, plain: &Variant) -> Option<f64> {
-        let is_better = self.work.is_within(&plain.work) && self.size <= plain.size;
+        let is_same = self.work == plain.work && self.size == plain.size;
+        let is_better = !is_same && self.work.is_within(&plain.work) && self.size <= plain.size;
         is_better.then(|| self.work.total() / plain.work.total().max(1.0) + self.size / plain.size.max(1.0))
     }
 }
