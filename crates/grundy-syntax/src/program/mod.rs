@@ -176,6 +176,15 @@ impl Program {
         self.predicate_of(name, arity)
     }
 
+    /// A predicate that the program does not have yet, named like this or, if that is taken, with `~` behind it.
+    pub fn fresh_predicate(&mut self, name: &str, arity: usize) -> PredicateId {
+        let mut name = name.to_owned();
+        while self.find_predicate(&name, arity).is_some() {
+            name.push('~');
+        }
+        self.predicate(&name, arity)
+    }
+
     /// The keyword of this name, in any case, if this program has keywords.
     pub(crate) fn keyword_named(&self, name: &str) -> Option<Keyword> {
         match self.dialect {

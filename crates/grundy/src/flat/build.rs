@@ -29,9 +29,9 @@ fn from_program(program: &Program) -> Flat {
     let analysis = classify(program);
     let mut flat = Flat { terms: program.terms.clone(), ..Flat::default() };
     for (predicate, info) in program.predicates() {
-        let template = (0..info.arity).map(|column| flat.terms.variable(VariableId(column as u32))).collect();
         let kind = kind_of(program, &analysis, predicate);
-        flat.add_relation(RelationInfo { predicate, template, arity: info.arity, kind, is_part: false });
+        let plain = RelationInfo::plain(&mut flat.terms, predicate, info.arity, kind);
+        flat.add_relation(plain);
     }
     for (number, rule) in program.rules.iter().enumerate() {
         let keyword = program.info(rule.head.predicate).keyword;

@@ -232,9 +232,9 @@ fn call_tables(program: &mut Program, flat: &mut Flat, adornments: &Adornments) 
             let info = &flat.relations[relation];
             let kind = if info.kind == RelationKind::Static { info.kind } else { RelationKind::Guard };
             let name = format!("{}~call{relation}", program.name(info.predicate));
-            let predicate = program.predicate(&name, arity);
-            let template = (0..arity).map(|column| flat.terms.variable(VariableId(column as u32))).collect();
-            flat.add_relation(RelationInfo { predicate, template, arity, kind, is_part: false })
+            let predicate = program.fresh_predicate(&name, arity);
+            let plain = RelationInfo::plain(&mut flat.terms, predicate, arity, kind);
+            flat.add_relation(plain)
         }));
     }
     tables

@@ -9,8 +9,18 @@
 //! and `input`): `true(F) ← init(F)`, `true(F) ← next(F)`, `does(R, M) ← legal(R, M)`. These *links*
 //! carry reachability only; no ground rule is made from them.
 //!
-//! Guarantee: the instances of the rules are those of the program's rules, one to one, as far as
-//! they can match at all.
+//! # Columns that hold constants and functions
+//!
+//! A column can hold constants beside functions: `(f a)` and `(f (g b))`. It is split into one relation per shape:
+//! `true/f(g)` for functions `g`, and `true/f(-)` for constants. The templates of both match `(f (g b))`, so a relation
+//! also says which of its columns hold constants alone ([`RelationInfo::is_constant`]), and only this decides where an
+//! atom belongs. A rule with a variable in such a column becomes one rule per shape. The one for functions
+//! has a pattern, `g(?x)`; the one for constants has nothing but a variable, so a positive condition
+//! on a column that is split in the same way must bind it. Where no condition does, the column is not
+//! split, and holds whole terms.
+//!
+//! Guarantees: every ground atom belongs to exactly one relation. The instances of the rules are those
+//! of the program's rules, one to one, as far as they can match at all.
 
 mod build;
 mod demand;
@@ -26,7 +36,7 @@ pub use print::print_flat;
 pub(crate) use split::{renumber, substitute};
 pub use views::{matched, stored};
 
-use grundy_syntax::{PredicateId, TermId, Terms};
+use grundy_syntax::{PredicateId, Term, TermId, Terms, VariableId};
 
 /// A relation of a [`Flat`] program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -50,12 +60,55 @@ pub struct RelationInfo {
     pub predicate: PredicateId,
     /// The arguments of an atom; variable number `i` stands for column `i`.
     pub template: Box<[TermId]>,
+    /// For each column whether it holds constants alone, since functions have relations of their own.
+    pub(crate) constant: Box<[bool]>,
     /// The number of columns.
     pub arity: usize,
     /// What its rows stand for.
     pub kind: RelationKind,
     /// Whether it was introduced when a rule was split.
     pub is_part: bool,
+}
+
+impl RelationInfo {
+    /// A relation whose columns are the arguments of the predicate, whatever stands in them.
+    pub(crate) fn plain(
+        terms: &mut Terms,
+        predicate: PredicateId,
+        arity: usize,
+        kind: RelationKind,
+    ) -> RelationInfo {
+        let template = (0..arity).map(|column| terms.variable(VariableId(column as u32))).collect();
+        RelationInfo { predicate, template, constant: vec![false; arity].into(), arity, kind, is_part: false }
+    }
+
+    /// Whether a column holds constants alone. Atoms with a function there belong to another relation.
+    pub fn is_constant(&self, column: usize) -> bool {
+        self.constant[column]
+    }
+
+    /// Whether another relation has atoms with the same arguments.
+    pub(crate) fn is_same_part(&self, other: &RelationInfo) -> bool {
+        self.template == other.template && self.constant == other.constant
+    }
+
+    /// Collects the values of the columns that stand in this part of the template, in order; tells whether
+    /// the term has that form.
+    pub(crate) fn collect(&self, terms: &Terms, part: TermId, term: TermId, values: &mut Vec<u32>) -> bool {
+        match (terms.get(part), terms.get(term)) {
+            (Term::Variable(column), Term::Compound(..)) if self.is_constant(column.0 as usize) => false,
+            (Term::Variable(_), _) => {
+                values.push(term.0);
+                true
+            }
+            (Term::Compound(f, xs), Term::Compound(g, ys)) => {
+                let mut pairs = xs.iter().zip(ys);
+                f == g && xs.len() == ys.len() && pairs.all(|(&x, &y)| self.collect(terms, x, y, values))
+            }
+            (Term::Constant(_), Term::Constant(_)) => part == term,
+            _ => false,
+        }
+    }
 }
 
 /// A relation applied to terms, one for each column.

@@ -1,6 +1,6 @@
 //! Printing flat programs.
 
-use super::{Flat, FlatAtom, FlatLiteral, Origin, RelationId};
+use super::{Flat, FlatAtom, FlatLiteral, Origin, RelationId, RelationInfo};
 use grundy_syntax::{Program, Term, TermId};
 use std::fmt::Write;
 
@@ -43,20 +43,34 @@ fn atom(program: &Program, flat: &Flat, atom: &FlatAtom) -> String {
     format!("{}({})", relation_name(program, flat, atom.relation), args.join(", "))
 }
 
-/// `true/cell`, `does/_/move`: the predicate, and for each argument the function, if it is known.
+/// `true/cell`, `does/_/move`, `true/at[-,g]`: the predicate, and for each argument the function, if it is known, with
+/// what is known of its own arguments; `-` is a constant.
 fn relation_name(program: &Program, flat: &Flat, relation: RelationId) -> String {
     let info = flat.info(relation);
     let mut name = program.name(info.predicate).to_owned();
-    let is_split = info.template.iter().any(|&arg| !matches!(flat.terms.get(arg), Term::Variable(_)));
-    for &arg in info.template.iter().filter(|_| is_split) {
-        match flat.terms.get(arg) {
-            Term::Compound(function, _) | Term::Constant(function) => {
-                let _ = write!(name, "/{}", program.symbols.name(function));
-            }
-            Term::Variable(_) => name.push_str("/_"),
+    let parts: Vec<String> = info.template.iter().map(|&arg| part_name(program, flat, info, arg)).collect();
+    if parts.iter().any(|part| part != "_") {
+        for part in parts {
+            let _ = write!(name, "/{part}");
         }
     }
     name
+}
+
+fn part_name(program: &Program, flat: &Flat, info: &RelationInfo, part: TermId) -> String {
+    match flat.terms.get(part) {
+        Term::Variable(column) if info.is_constant(column.0 as usize) => "-".to_owned(),
+        Term::Variable(_) => "_".to_owned(),
+        Term::Constant(name) => program.symbols.name(name).to_owned(),
+        Term::Compound(function, args) => {
+            let mut name = program.symbols.name(function).to_owned();
+            let args: Vec<String> = args.iter().map(|&arg| part_name(program, flat, info, arg)).collect();
+            if args.iter().any(|arg| arg != "_") {
+                let _ = write!(name, "[{}]", args.join(","));
+            }
+            name
+        }
+    }
 }
 
 fn term(program: &Program, flat: &Flat, id: TermId) -> String {

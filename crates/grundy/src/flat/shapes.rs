@@ -59,6 +59,11 @@ impl Shapes {
         }
     }
 
+    /// Whether constants can occur, and functions as well.
+    pub(super) fn is_mixed(&self) -> bool {
+        matches!(self, Shapes::Only(shapes) if shapes.len() > 1 && shapes.contains(&Shape::Atomic))
+    }
+
     fn contains(&self, shape: Shape) -> bool {
         match self {
             Shapes::Any => true,
@@ -67,31 +72,37 @@ impl Shapes {
     }
 }
 
-/// For each relation, for each of its columns, the shapes that rules can put there.
-pub(super) type ColumnShapes = Vec<Vec<Shapes>>;
+/// What rules can derive, as far as shapes tell.
+pub(super) struct Inferred {
+    /// For each relation, for each of its columns, the shapes that rules can put there.
+    pub(super) columns: Vec<Vec<Shapes>>,
+    /// For each relation whether any rule can lead to it. Without columns, shapes do not tell.
+    reached: Vec<bool>,
+}
 
 /// The least solution: shapes flow from heads to bodies until nothing changes.
-pub(super) fn infer(flat: &Flat) -> ColumnShapes {
-    let mut columns: ColumnShapes =
-        flat.relations.iter().map(|info| vec![Shapes::none(); info.arity]).collect();
-    // A relation without columns has no shapes that could tell whether it can hold.
-    let mut reached = vec![false; flat.relations.len()];
+pub(super) fn infer(flat: &Flat) -> Inferred {
+    let mut inferred = Inferred {
+        columns: flat.relations.iter().map(|info| vec![Shapes::none(); info.arity]).collect(),
+        reached: vec![false; flat.relations.len()],
+    };
     let mut changed = true;
     while changed {
         changed = false;
         for rule in &flat.rules {
-            let Some(variables) = variable_shapes(&flat.terms, rule, &columns, &reached) else { continue };
+            let Some(variables) = inferred.variables(&flat.terms, rule) else { continue };
             let head = rule.head.relation.0 as usize;
-            changed |= !std::mem::replace(&mut reached[head], true);
+            changed |= !std::mem::replace(&mut inferred.reached[head], true);
             for (column, &arg) in rule.head.args.iter().enumerate() {
+                let known = &mut inferred.columns[head][column];
                 changed |= match shape_of(&flat.terms, arg) {
-                    Ok(shape) => columns[head][column].join(&Shapes::Only(smallvec![shape])),
-                    Err(variable) => columns[head][column].join(&variables[variable]),
+                    Ok(shape) => known.join(&Shapes::Only(smallvec![shape])),
+                    Err(variable) => known.join(&variables[variable]),
                 };
             }
         }
     }
-    columns
+    inferred
 }
 
 /// The shape of a term, or the number of the variable that it is.
@@ -103,28 +114,25 @@ pub(super) fn shape_of(terms: &Terms, term: TermId) -> Result<Shape, usize> {
     }
 }
 
-/// The shapes that each variable of a rule can have; `None` if the rule can match nothing yet.
-pub(super) fn variable_shapes(
-    terms: &Terms,
-    rule: &FlatRule,
-    columns: &ColumnShapes,
-    reached: &[bool],
-) -> Option<Vec<Shapes>> {
-    let mut variables = vec![Shapes::Any; rule.variables];
-    for literal in &rule.body {
-        let FlatLiteral::Holds(atom) = literal else { continue };
-        let relation = atom.relation.0 as usize;
-        if !reached[relation] {
-            return None;
-        }
-        for (column, &arg) in atom.args.iter().enumerate() {
-            let possible = &columns[relation][column];
-            match shape_of(terms, arg) {
-                Ok(shape) if possible.contains(shape) => {}
-                Ok(_) => return None,
-                Err(variable) => variables[variable].meet(possible),
+impl Inferred {
+    /// The shapes that each variable of a rule can have; `None` if the rule can match nothing.
+    pub(super) fn variables(&self, terms: &Terms, rule: &FlatRule) -> Option<Vec<Shapes>> {
+        let mut variables = vec![Shapes::Any; rule.variables];
+        for literal in &rule.body {
+            let FlatLiteral::Holds(atom) = literal else { continue };
+            let relation = atom.relation.0 as usize;
+            if !self.reached[relation] {
+                return None;
+            }
+            for (column, &arg) in atom.args.iter().enumerate() {
+                let possible = &self.columns[relation][column];
+                match shape_of(terms, arg) {
+                    Ok(shape) if possible.contains(shape) => {}
+                    Ok(_) => return None,
+                    Err(variable) => variables[variable].meet(possible),
+                }
             }
         }
+        variables.iter().all(|shapes| !shapes.is_empty()).then_some(variables)
     }
-    variables.iter().all(|shapes| !shapes.is_empty()).then_some(variables)
 }

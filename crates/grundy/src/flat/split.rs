@@ -1,6 +1,6 @@
 //! One round of taking functions apart.
 
-use super::shapes::{ColumnShapes, Shape, Shapes, infer, shape_of, variable_shapes};
+use super::shapes::{Inferred, Shape, Shapes, infer, shape_of};
 use super::{Flat, FlatAtom, FlatLiteral, FlatRule, RelationId, RelationInfo};
 use grundy_syntax::{SymbolId, Term, TermId, Terms, VariableId};
 use rustc_hash::FxHashMap;
@@ -11,20 +11,23 @@ const MAX_SHAPES: usize = 48;
 /// A rule that would become more rules than this keeps its variables whole.
 const MAX_VARIANTS: usize = 512;
 
+/// For each relation, for each of its columns, whether it is taken apart.
+type Splits = Vec<Vec<bool>>;
+
 /// Takes one layer of functions apart; `None` if there is nothing to take apart.
 pub(super) fn split_once(flat: &Flat) -> Option<Flat> {
-    let columns = infer(flat);
-    let splits = choose_columns(flat, &columns);
+    let inferred = infer(flat);
+    let splits = choose_columns(flat, &inferred);
     let nothing = splits.iter().flatten().all(|&split| !split);
-    (!nothing).then(|| Splitter::new(flat, &columns, splits).run())
+    (!nothing).then(|| Splitter::new(flat, &inferred, splits).run())
 }
 
 /// Which columns to take apart: those that hold functions, none of them inside itself, and whose
 /// variables are known to be of certain shapes wherever they are negated.
-fn choose_columns(flat: &Flat, columns: &ColumnShapes) -> Vec<Vec<bool>> {
-    let mut splits: Vec<Vec<bool>> = Vec::new();
+fn choose_columns(flat: &Flat, inferred: &Inferred) -> Splits {
+    let mut splits = Splits::new();
     for (relation, info) in flat.relations.iter().enumerate() {
-        let worth = |column: usize| match &columns[relation][column] {
+        let worth = |column: usize| match &inferred.columns[relation][column] {
             Shapes::Any => false,
             Shapes::Only(shapes) => {
                 shapes.len() <= MAX_SHAPES
@@ -34,9 +37,9 @@ fn choose_columns(flat: &Flat, columns: &ColumnShapes) -> Vec<Vec<bool>> {
         };
         splits.push((0..info.arity).map(worth).collect());
     }
-    let reached = vec![true; flat.relations.len()];
-    for rule in &flat.rules {
-        let Some(variables) = variable_shapes(&flat.terms, rule, columns, &reached) else { continue };
+    let rules: Vec<(&FlatRule, Vec<Shapes>)> =
+        flat.rules.iter().filter_map(|rule| Some((rule, inferred.variables(&flat.terms, rule)?))).collect();
+    for (rule, variables) in &rules {
         for literal in &rule.body {
             let FlatLiteral::Not(atom) = literal else { continue };
             for (column, &arg) in atom.args.iter().enumerate() {
@@ -47,13 +50,45 @@ fn choose_columns(flat: &Flat, columns: &ColumnShapes) -> Vec<Vec<bool>> {
                 }
             }
         }
-        keep_variants_few(&flat.terms, rule, &variables, &mut splits);
+        keep_variants_few(&flat.terms, rule, variables, &mut splits);
     }
+    // What one rule keeps whole, another can no longer rely on.
+    while rules
+        .iter()
+        .fold(false, |any, (rule, shapes)| any | keep_unbound(&flat.terms, rule, shapes, &mut splits))
+    {}
     splits
 }
 
+/// Gives up on columns whose variables can be constants or functions where no positive condition on a
+/// split column tells which; tells whether there were any.
+fn keep_unbound(terms: &Terms, rule: &FlatRule, shapes: &[Shapes], splits: &mut Splits) -> bool {
+    let mut changed = false;
+    for variable in (0..rule.variables).filter(|&variable| shapes[variable].is_mixed()) {
+        let is_split = |atom: &FlatAtom, column: usize, splits: &Splits| {
+            shape_of(terms, atom.args[column]) == Err(variable) && splits[atom.relation.0 as usize][column]
+        };
+        let is_bound = rule.body.iter().any(|literal| match literal {
+            FlatLiteral::Holds(atom) => (0..atom.args.len()).any(|column| is_split(atom, column, splits)),
+            _ => false,
+        });
+        if is_bound {
+            continue;
+        }
+        for atom in rule.body.iter().filter_map(FlatLiteral::atom).chain([&rule.head]) {
+            for column in 0..atom.args.len() {
+                if is_split(atom, column, splits) {
+                    splits[atom.relation.0 as usize][column] = false;
+                    changed = true;
+                }
+            }
+        }
+    }
+    changed
+}
+
 /// Gives up on columns whose variables would multiply a rule too often.
-fn keep_variants_few(terms: &Terms, rule: &FlatRule, shapes: &[Shapes], splits: &mut [Vec<bool>]) {
+fn keep_variants_few(terms: &Terms, rule: &FlatRule, shapes: &[Shapes], splits: &mut Splits) {
     let count = |variable: usize| match &shapes[variable] {
         Shapes::Any => 1,
         Shapes::Only(shapes) => shapes.len(),
@@ -102,24 +137,21 @@ type Part = (RelationId, Vec<Option<Shape>>);
 
 struct Splitter<'a> {
     old: &'a Flat,
-    columns: &'a ColumnShapes,
-    splits: Vec<Vec<bool>>,
+    inferred: &'a Inferred,
+    splits: Splits,
     new: Flat,
     parts: FxHashMap<Part, RelationId>,
 }
 
 impl<'a> Splitter<'a> {
-    fn new(old: &'a Flat, columns: &'a ColumnShapes, splits: Vec<Vec<bool>>) -> Splitter<'a> {
+    fn new(old: &'a Flat, inferred: &'a Inferred, splits: Splits) -> Splitter<'a> {
         let new = Flat { terms: old.terms.clone(), ..Flat::default() };
-        Splitter { old, columns, splits, new, parts: FxHashMap::default() }
+        Splitter { old, inferred, splits, new, parts: FxHashMap::default() }
     }
 
     fn run(mut self) -> Flat {
-        let reached = vec![true; self.old.relations.len()];
         for rule in &self.old.rules {
-            let Some(shapes) = variable_shapes(&self.old.terms, rule, self.columns, &reached) else {
-                continue;
-            };
+            let Some(shapes) = self.inferred.variables(&self.old.terms, rule) else { continue };
             let choices = self.choices(rule, &shapes);
             self.add_variants(rule, &choices);
         }
@@ -219,7 +251,7 @@ impl<'a> Splitter<'a> {
                     shapes.push(Some(Shape::Function(name, inner.len())));
                     args.extend_from_slice(inner);
                 }
-                // A variable here was chosen to be a constant.
+                // A variable here is a constant: a positive condition on a split column binds it.
                 Term::Constant(_) | Term::Variable(_) => {
                     shapes.push(Some(Shape::Atomic));
                     args.push(arg);
@@ -236,19 +268,20 @@ impl<'a> Splitter<'a> {
         }
         let info = self.old.info(relation);
         let mut holes: Vec<Option<TermId>> = Vec::new();
-        let mut arity = 0;
-        for shape in &shapes {
+        let mut constant = Vec::new();
+        for (column, shape) in shapes.iter().enumerate() {
             let terms = &mut self.new.terms;
-            let mut hole = || {
-                arity += 1;
-                terms.variable(VariableId(arity as u32 - 1))
+            let mut hole = |is_constant: bool| {
+                constant.push(is_constant);
+                terms.variable(VariableId(constant.len() as u32 - 1))
             };
             holes.push(Some(match *shape {
                 Some(Shape::Function(name, count)) => {
-                    let args: Vec<TermId> = (0..count).map(|_| hole()).collect();
+                    let args: Vec<TermId> = (0..count).map(|_| hole(false)).collect();
                     terms.compound(name, &args)
                 }
-                _ => hole(),
+                Some(Shape::Atomic) => hole(true),
+                None => hole(info.constant[column]),
             }));
         }
         let template =
@@ -256,7 +289,8 @@ impl<'a> Splitter<'a> {
         let part = self.new.add_relation(RelationInfo {
             predicate: info.predicate,
             template,
-            arity,
+            arity: constant.len(),
+            constant: constant.into(),
             kind: info.kind,
             is_part: false,
         });

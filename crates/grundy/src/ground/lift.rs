@@ -114,19 +114,16 @@ fn column_guard(
 ) -> Option<RelationId> {
     let values: Vec<TermId> = domains[relation.0 as usize][column].values()?.map(TermId).collect();
     let name = format!("{}~{}column{}", program.name(flat.info(relation).predicate), relation.0, column + 1);
-    let predicate = program.predicate(&name, 1);
-    let known = flat.relations.iter().position(|info| info.predicate == predicate);
-    if let Some(known) = known {
-        return Some(RelationId(known as u32));
+    let is_guard = |rule: &&FlatRule| {
+        let predicate = flat.info(rule.head.relation).predicate;
+        rule.origin == Origin::Link && program.name(predicate) == name
+    };
+    if let Some(known) = flat.rules.iter().find(is_guard) {
+        return Some(known.head.relation);
     }
-    let template = [flat.terms.variable(VariableId(0))].into();
-    let guard = flat.add_relation(RelationInfo {
-        predicate,
-        template,
-        arity: 1,
-        kind: RelationKind::Static,
-        is_part: false,
-    });
+    let predicate = program.fresh_predicate(&name, 1);
+    let plain = RelationInfo::plain(&mut flat.terms, predicate, 1, RelationKind::Static);
+    let guard = flat.add_relation(plain);
     for value in values {
         let head = FlatAtom { relation: guard, args: [value].into() };
         flat.rules.push(FlatRule { head, body: Vec::new(), variables: 0, origin: Origin::Link });

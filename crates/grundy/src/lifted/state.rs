@@ -1,9 +1,9 @@
 //! States of lifted reasoning: terms outside, rows inside.
 
-use crate::flat::{Flat, substitute};
+use crate::flat::{Flat, RelationInfo, substitute};
 use crate::ground::write_term;
 use crate::tabling::{Relation, Row};
-use grundy_syntax::{Symbols, Term, TermId, Terms};
+use grundy_syntax::{Symbols, TermId, Terms};
 
 /// A state: the terms of its true facts, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -31,7 +31,8 @@ pub(crate) struct Codec {
 /// What the terms of one relation look like.
 struct Shape {
     relation: usize,
-    /// The part of the template of the relation that makes the term.
+    /// What the relation holds, and the part of its template that makes the term.
+    info: RelationInfo,
     template: TermId,
     /// The rows that were translated, and the term of each.
     rows: Relation,
@@ -45,14 +46,12 @@ impl Codec {
     pub(crate) fn new(flat: &Flat, relations: &[usize], argument: usize) -> Codec {
         let shape = |&relation: &usize| Shape {
             relation,
+            info: flat.relations[relation].clone(),
             template: flat.relations[relation].template[argument],
             rows: Relation::new(flat.relations[relation].arity),
             terms: Vec::new(),
         };
-        let mut shapes: Vec<Shape> = relations.iter().map(shape).collect();
-        // A column of its own is what is left for constants; it would match functions as well.
-        shapes.sort_by_key(|shape| matches!(flat.terms.get(shape.template), Term::Variable(_)));
-        Codec { shapes, known: Vec::new(), rows: Vec::new() }
+        Codec { shapes: relations.iter().map(shape).collect(), known: Vec::new(), rows: Vec::new() }
     }
 
     /// The relation of a term and the values of its columns; `None` if no relation has this shape.
@@ -66,7 +65,7 @@ impl Codec {
             self.rows.push(UNKNOWN_RELATION);
             for shape in &self.shapes {
                 self.rows.truncate(start + 1);
-                if collect(terms, shape.template, term, &mut self.rows) {
+                if shape.info.collect(terms, shape.template, term, &mut self.rows) {
                     self.rows[start] = shape.relation as u32;
                     break;
                 }
@@ -88,21 +87,6 @@ impl Codec {
             shape.terms.push(substitute(terms, shape.template, &values));
         }
         shape.terms[number as usize]
-    }
-}
-
-/// Matches a template with a term and collects the values of its columns, which stand in it in order.
-fn collect(terms: &Terms, template: TermId, term: TermId, values: &mut Vec<u32>) -> bool {
-    match (terms.get(template), terms.get(term)) {
-        (Term::Variable(_), _) => {
-            values.push(term.0);
-            true
-        }
-        (Term::Compound(f, xs), Term::Compound(g, ys)) => {
-            f == g && xs.len() == ys.len() && xs.iter().zip(ys).all(|(&x, &y)| collect(terms, x, y, values))
-        }
-        (Term::Constant(_), Term::Constant(_)) => template == term,
-        _ => false,
     }
 }
 

@@ -34,8 +34,7 @@ fn permanent(program: &Program, flat: &Flat) -> FxHashMap<Option<RelationId>, Re
     let keyword = |relation: RelationId| program.info(flat.info(relation).predicate).keyword;
     let of = |wanted: Keyword, like: RelationId| {
         let ids = (0..flat.relations.len() as u32).map(RelationId);
-        ids.filter(|&id| keyword(id) == Some(wanted))
-            .find(|&id| flat.info(id).template == flat.info(like).template)
+        ids.filter(|&id| keyword(id) == Some(wanted)).find(|&id| flat.info(id).is_same_part(flat.info(like)))
     };
     let relations = (0..flat.relations.len() as u32).map(RelationId);
     let mut found = FxHashMap::default();

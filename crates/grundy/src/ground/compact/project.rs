@@ -1,7 +1,7 @@
 //! Dropping columns that nobody looks at.
 
 use crate::flat::{Flat, FlatLiteral, RelationId, RelationInfo, renumber};
-use grundy_syntax::{Program, Term, TermId, VariableId};
+use grundy_syntax::{Program, Term, TermId};
 
 /// Drops the columns of views that every use leaves open: a variable that occurs nowhere else. Dropping one
 /// may leave a variable alone in another rule, so this is repeated.
@@ -43,10 +43,9 @@ pub(super) fn drop_columns(program: &mut Program, flat: &mut Flat, relation: Rel
     let kept: Vec<usize> = (0..keep.len()).filter(|&column| keep[column]).collect();
     let name = format!("{}~", program.name(info.predicate));
     let kind = info.kind;
-    let predicate = program.predicate(&name, kept.len());
-    let template = (0..kept.len()).map(|column| flat.terms.variable(VariableId(column as u32))).collect();
-    let projected =
-        flat.add_relation(RelationInfo { predicate, template, arity: kept.len(), kind, is_part: false });
+    let predicate = program.fresh_predicate(&name, kept.len());
+    let plain = RelationInfo::plain(&mut flat.terms, predicate, kept.len(), kind);
+    let projected = flat.add_relation(plain);
     let project = |args: &[TermId]| -> Box<[TermId]> { kept.iter().map(|&column| args[column]).collect() };
     for rule in &mut flat.rules {
         let in_body = rule.body.iter_mut().filter_map(|literal| match literal {

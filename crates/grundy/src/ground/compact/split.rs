@@ -356,8 +356,8 @@ impl<'a> Splitter<'a> {
             RelationKind::Guard => format!("{stem}~guard{number}"),
             RelationKind::Static | RelationKind::Dynamic => format!("{stem}~{number}"),
         };
-        let predicate = self.program.predicate(&name, arity);
-        let template = (0..arity).map(|column| self.flat.terms.variable(VariableId(column as u32))).collect();
-        self.flat.add_relation(RelationInfo { predicate, template, arity, kind, is_part: true })
+        let predicate = self.program.fresh_predicate(&name, arity);
+        let plain = RelationInfo::plain(&mut self.flat.terms, predicate, arity, kind);
+        self.flat.add_relation(RelationInfo { is_part: true, ..plain })
     }
 }

@@ -16,7 +16,7 @@ use crate::flat::{RelationId, RelationInfo, RelationKind};
 use crate::ground::Block;
 use crate::ground::arena::Arena;
 use crate::tabling::{Budget, Relation, Stop, hash_values};
-use grundy_syntax::{Keyword, VariableId};
+use grundy_syntax::Keyword;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -233,10 +233,9 @@ impl Sets {
 
 /// The relation of the sets, with a rule for each member of each.
 fn add_sets(draft: &mut Draft<'_>, moves: &Moves, sets: Sets) -> RelationId {
-    let predicate = draft.program.predicate("does~set", 1);
-    let template = [draft.flat.terms.variable(VariableId(0))].into();
-    let info = RelationInfo { predicate, template, arity: 1, kind: RelationKind::Dynamic, is_part: true };
-    let relation = draft.flat.add_relation(info);
+    let predicate = draft.program.fresh_predicate("does~set", 1);
+    let plain = RelationInfo::plain(&mut draft.flat.terms, predicate, 1, RelationKind::Dynamic);
+    let relation = draft.flat.add_relation(RelationInfo { is_part: true, ..plain });
     let mut rows = Relation::new(1);
     let mut rules: FxHashMap<RelationId, Vec<SmallVec<[u32; 8]>>> = FxHashMap::default();
     for (number, (role, members)) in sets.members.iter().enumerate() {
