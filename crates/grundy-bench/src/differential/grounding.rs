@@ -1,0 +1,110 @@
+//! All ways to ground a game.
+
+use super::transcript::States;
+use super::{Difference, Transcript, reference};
+use grundy::ground::{GroundConfig, GroundProgram, JoinOrder, Method, Thresholds, ground, write_kif};
+use grundy::syntax::{Keyword, Program, Source, read_game};
+use std::collections::BTreeSet;
+
+const METHODS: [Method; 3] = [Method::Fused, Method::OneStep, Method::Iterative];
+
+type Rules = BTreeSet<(String, BTreeSet<String>)>;
+
+pub(super) fn check(program: &Program, transcript: &Transcript) -> Result<(), Difference> {
+    let limited = GroundConfig { max_rules: 500_000, ..GroundConfig::default() };
+    let faithful = GroundConfig { faithful: true, ..limited.clone() };
+    let wanted = grounded("ground, faithful", program, &faithful)?;
+    let rules = rules_of("ground, faithful", &wanted)?;
+    for method in METHODS {
+        for join_order in [JoinOrder::Branching, JoinOrder::Written] {
+            let name = format!("ground, faithful, {method:?}, {join_order:?}");
+            let other = grounded(&name, program, &GroundConfig { method, join_order, ..faithful.clone() })?;
+            same_atoms(&name, &wanted, &other)?;
+            same_rules(&name, &rules, &rules_of(&name, &other)?)?;
+        }
+        let name = format!("ground, compact, {method:?}");
+        let compact = grounded(&name, program, &GroundConfig { method, ..limited.clone() })?;
+        rules_of(&name, &compact)?;
+        same_atoms(&name, &wanted, &compact)?;
+    }
+    read_back("ground, faithful, read back", &wanted, transcript)?;
+    let with = |split: f64, demand: u64, lift: u64| GroundConfig {
+        thresholds: Thresholds { split, demand, demand_static: demand, lift, ..Thresholds::default() },
+        ..limited.clone()
+    };
+    let forms = [
+        ("compact", limited.clone()),
+        ("split", with(0.0, u64::MAX, u64::MAX)),
+        ("on demand", with(400.0, 2, u64::MAX)),
+        ("lifted", with(0.0, 2, 4)),
+    ];
+    for (form, config) in forms {
+        let name = format!("ground, {form}, read back");
+        let ground = grounded(&name, program, &config)?;
+        rules_of(&name, &ground)?;
+        read_back(&name, &ground, transcript)?;
+    }
+    Ok(())
+}
+
+fn differs(engine: &str, what: impl Into<String>) -> Difference {
+    Difference { engine: engine.to_owned(), what: what.into() }
+}
+
+fn grounded(name: &str, program: &Program, config: &GroundConfig) -> Result<GroundProgram, Difference> {
+    ground(program, config).map_err(|error| differs(name, error.to_string()))
+}
+
+/// All rules as text; conditions are sets.
+fn rules_of(name: &str, ground: &GroundProgram) -> Result<Rules, Difference> {
+    let mut rules = Rules::new();
+    let mut twice = None;
+    ground.for_each_rule(|head, body| {
+        let sign = |positive: bool| if positive { "" } else { "not " };
+        let texts = body
+            .iter()
+            .map(|literal| format!("{}{}", sign(literal.positive), ground.atom_text(literal.atom)));
+        if !rules.insert((ground.atom_text(head), texts.collect())) {
+            twice = Some(ground.atom_text(head));
+        }
+    });
+    match twice {
+        Some(head) => Err(differs(name, format!("a rule of {head} occurs twice"))),
+        None => Ok(rules),
+    }
+}
+
+fn same_atoms(name: &str, one: &GroundProgram, other: &GroundProgram) -> Result<(), Difference> {
+    let atoms = |ground: &GroundProgram, keyword| -> BTreeSet<String> {
+        ground.atoms_of(keyword).map(|atom| ground.atom_text(atom)).collect()
+    };
+    for keyword in [Keyword::True, Keyword::Does] {
+        let (wanted, found) = (atoms(one, keyword), atoms(other, keyword));
+        if wanted != found {
+            let (missing, extra) = (wanted.difference(&found).next(), found.difference(&wanted).next());
+            return Err(differs(name, format!("{}: missing {missing:?}, extra {extra:?}", keyword.name())));
+        }
+    }
+    Ok(())
+}
+
+fn same_rules(name: &str, wanted: &Rules, found: &Rules) -> Result<(), Difference> {
+    if wanted == found {
+        return Ok(());
+    }
+    let (missing, extra) = (wanted.difference(found).next(), found.difference(wanted).next());
+    Err(differs(name, format!("rules: missing {missing:?}, extra {extra:?}")))
+}
+
+/// The ground program, written as a sheet and read again, plays as the sheet does.
+fn read_back(name: &str, ground: &GroundProgram, transcript: &Transcript) -> Result<(), Difference> {
+    let mut text = Vec::new();
+    write_kif(ground, &mut text).map_err(|error| differs(name, error.to_string()))?;
+    let text = String::from_utf8_lossy(&text).into_owned();
+    let reading = read_game(&Source::new("ground.kif", text), &Default::default());
+    if let Some(error) = reading.diagnostics.iter().find(|diagnostic| diagnostic.is_error()) {
+        return Err(differs(name, error.message.clone()));
+    }
+    let mut again = reference(&reading.program).map_err(|error| differs(name, error.to_string()))?;
+    transcript.compare(name, &mut again, States::Whole)
+}
