@@ -144,7 +144,10 @@ impl<'a> Generator<'a> {
         let most = if size > 6 { 2 } else { 3 };
         let shapes = |this: &mut Self, prefix: &str, count: usize, least: usize| -> Vec<Shape> {
             (0..count)
-                .map(|i| Shape { name: format!("{prefix}{i}"), arity: least + this.pick(most + 1 - least) })
+                .map(|i| Shape {
+                    name: format!("{prefix}{i}"),
+                    arity: least + this.pick(most + 1 - least).min(this.pick(most + 1)),
+                })
                 .collect()
         };
         let count = 2 + self.pick(3);
@@ -183,10 +186,10 @@ impl<'a> Generator<'a> {
 
     /// An argument: mostly a variable.
     fn argument(&mut self) -> String {
-        match self.pick(8) {
-            0..=4 => VARIABLES[self.pick(VARIABLES.len())].to_owned(),
-            5 => self.constant(),
-            6 => self.ground_term(2),
+        match self.pick(12) {
+            0..=7 => VARIABLES[self.pick(VARIABLES.len())].to_owned(),
+            8 | 9 => self.constant(),
+            10 => self.ground_term(2),
             _ => {
                 let (name, arity) = FUNCTIONS[self.pick(FUNCTIONS.len())];
                 let args: Vec<String> = (0..arity)
@@ -236,7 +239,7 @@ impl<'a> Generator<'a> {
             }
         }
         for shape in self.fluents.clone() {
-            for _ in 0..self.pick(3) {
+            for _ in 0..self.pick(4) {
                 let fact = self.applied(&shape, |this| this.ground_term(2));
                 let _ = writeln!(self.out, "(init {fact})");
             }

@@ -8,6 +8,7 @@ use grundy::lifted::{Lifted, LiftedConfig, OnDemand};
 use grundy::machine::{Hybrid, Machine, MachineKind, MachineReasoner, Rules};
 use grundy::meta::MoveRulesConfig;
 use grundy::meta::invariants::InvariantConfig;
+use grundy::meta::unfold::UnfoldConfig;
 use grundy::network::ConnectError;
 use grundy::reasoner::{ReasonError, Reasoner};
 use grundy::syntax::Program;
@@ -105,8 +106,11 @@ fn with_move_rules(program: &Program, game: &Game, transcript: &Transcript) -> R
         Ok(lifted.facts(&state))
     };
     let states = [made("move rules", initial(program))?];
+    let default = MoveRulesConfig::default();
+    let unfold = UnfoldConfig { max_rules: 500, max_steps: 2000, ..default.unfold };
+    let config = MoveRulesConfig { unfold, ..default };
     // Unfolding may give up; then there is nothing to compare.
-    let Ok(game) = game.with_move_rules(&states, &MoveRulesConfig::default()) else { return Ok(()) };
+    let Ok(game) = game.with_move_rules(&states, &config) else { return Ok(()) };
     match game.rules(&MachineConfig::default()) {
         Err(GameError::NoSafeMoves | GameError::Ground(_)) => Ok(()),
         rules => machines_of(", move rules", &made("move rules", rules)?, States::Whole, transcript),

@@ -31,6 +31,7 @@ pub fn ground(sheet: &Program, config: &GroundConfig) -> Result<GroundProgram, G
         program.predicate(keyword.name(), keyword.arity());
     }
     let mut flat = flatten(&program);
+    super::negation::raise_negated(&program, &mut flat);
     if !config.faithful {
         compact::simplify(&mut program, &mut flat, true);
     }

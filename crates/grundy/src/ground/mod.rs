@@ -16,6 +16,7 @@ mod components;
 mod config;
 mod emit;
 mod lift;
+mod negation;
 mod prune;
 mod recipe;
 mod refine;

@@ -1,0 +1,38 @@
+//! Static relations that depend on their own negation.
+//!
+//! Such rules can be sound: negation may be stratified per ground atom where it is not per predicate. Evaluating static
+//! relations component by component cannot tell. So these relations, and what depends on them, are treated like atoms that
+//! depend on the state: their negation prunes nothing, their ground rules are kept, and the network orders the atoms.
+
+use super::components::components;
+use crate::flat::{Flat, FlatLiteral, RelationKind, raise_kinds};
+use grundy_syntax::{Keyword, Program};
+
+/// Makes static relations dynamic that depend on their own negation. `init` and `role` have to be static: where they
+/// depend on such a relation, nothing is changed.
+pub(super) fn raise_negated(program: &Program, flat: &mut Flat) {
+    let components = components(flat, |_| true);
+    let mut component_of = vec![0; flat.relations.len()];
+    for (number, members) in components.iter().enumerate() {
+        members.iter().for_each(|&member| component_of[member] = number);
+    }
+    let mut raised = flat.clone();
+    for rule in &flat.rules {
+        let head = rule.head.relation;
+        let negates_itself = rule.body.iter().any(|literal| match literal {
+            FlatLiteral::Not(atom) => component_of[atom.relation.0 as usize] == component_of[head.0 as usize],
+            FlatLiteral::Holds(_) | FlatLiteral::Distinct(_) => false,
+        });
+        if negates_itself && flat.info(head).kind == RelationKind::Static {
+            for &member in &components[component_of[head.0 as usize]] {
+                raised.relations[member].kind = RelationKind::Dynamic;
+            }
+        }
+    }
+    raise_kinds(&mut raised, |_| false);
+    let is_needed = |keyword| matches!(keyword, Some(Keyword::Init | Keyword::Role));
+    let mut relations = raised.relations.iter().zip(&flat.relations);
+    if relations.all(|(new, old)| new.kind == old.kind || !is_needed(program.info(new.predicate).keyword)) {
+        *flat = raised;
+    }
+}
