@@ -256,7 +256,7 @@ impl<'a> Generator<'a> {
         let shape = self.views[view].clone();
         let is_static = self.one_in(6);
         // Two views that follow each other may define each other, so that they negate neither.
-        let is_first = view % 2 == 0;
+        let is_first = view.is_multiple_of(2);
         let views = if is_first { view } else { view - 1 };
         let recursive = if is_first { (view + 2).min(self.views.len()) } else { view + 1 };
         for _ in 0..1 + self.pick(2) {

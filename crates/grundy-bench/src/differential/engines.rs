@@ -34,8 +34,7 @@ pub(super) fn check(program: &Program, transcript: &Transcript) -> Result<(), Di
     let proved =
         InvariantConfig { timeout: Duration::from_secs(2), samples: 64, ..InvariantConfig::default() };
     for whole_states in [true, false] {
-        let config =
-            MachineConfig { invariants: Some(proved.clone()), whole_states, ..MachineConfig::default() };
+        let config = MachineConfig { invariants: Some(proved), whole_states, ..MachineConfig::default() };
         let networks = made("networks with invariants", game.networks(&config))?;
         for (number, network) in networks.into_iter().enumerate() {
             let rules = Arc::new(Rules::new(network.network));

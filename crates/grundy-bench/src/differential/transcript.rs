@@ -12,10 +12,16 @@ struct Answers {
     goals: Vec<Option<i32>>,
 }
 
-/// A state of a game, and the moves that were played in it with what the roles saw.
+/// A state of a game, and what was played in it.
 struct Step {
     answers: Answers,
-    played: Option<(Vec<String>, Vec<Vec<String>>)>,
+    played: Option<Played>,
+}
+
+/// A joint move, and what each role saw of it.
+struct Played {
+    moves: Vec<String>,
+    seen: Vec<Vec<String>>,
 }
 
 /// Games that the reference played.
@@ -53,9 +59,9 @@ impl Transcript {
                     break;
                 }
                 let joint: Vec<R::Move> = legal.iter().map(|moves| moves[rng.usize(..moves.len())]).collect();
-                let texts = joint.iter().map(|&one_move| reasoner.move_text(one_move)).collect();
+                let moves = joint.iter().map(|&one_move| reasoner.move_text(one_move)).collect();
                 let seen = reasoner.sees(&state, &joint)?;
-                steps.push(Step { answers, played: Some((texts, seen)) });
+                steps.push(Step { answers, played: Some(Played { moves, seen }) });
                 state = reasoner.next(&state, &joint)?;
             }
             games.push(steps);
@@ -109,7 +115,7 @@ impl Transcript {
                         return Ok(Err(format!("{place}, given as facts: {difference}")));
                     }
                 }
-                let Some((moves, seen)) = &step.played else { break };
+                let Some(Played { moves, seen }) = &step.played else { break };
                 let joint = moves.iter().zip(other.legal(&state)?).map(|(text, legal)| {
                     let same = |&one_move: &R::Move| other.move_text(one_move) == *text;
                     legal
