@@ -102,10 +102,10 @@ pub(crate) fn read_source(path: &str, args: &ReadArgs) -> Result<Source> {
     } else {
         File::open(path).and_then(|file| file.take(limit + 1).read_to_end(&mut bytes))
     };
-    read.map_err(|error| Failure::new(Outcome::Wrong, format!("cannot read `{path}`: {error}")))?;
+    read.map_err(|error| Failure::new(Outcome::Wrong, format!("cannot read `{path}`: {error}")).at("read"))?;
     if bytes.len() as u64 > limit {
         let message = format!("`{path}` has more than {limit} bytes (limit `file-bytes`, --max-file-bytes)");
-        return Err(Failure::new(Outcome::Limit, message).into());
+        return Err(Failure::limit("file-bytes", message).at("read").into());
     }
     let name = if path == "-" { "<stdin>" } else { path };
     Ok(Source::from_bytes(name, bytes))
@@ -127,20 +127,21 @@ pub(crate) fn load_sound(path: &str, args: &ReadArgs) -> Result<Loaded> {
     let Some(worst) = fatal.iter().map(|d| d.severity()).max() else { return Ok(loaded) };
     let outcome = if worst == Severity::Limit { Outcome::Limit } else { Outcome::Wrong };
     let message = format!("`{path}` cannot be used: {}", render::count(fatal.len(), "error"));
+    let details = render::details(&loaded.source, &fatal);
     let (shown, _) = render::most_telling(fatal, render::MOST_MESSAGES);
     shown
         .iter()
         .for_each(|diagnostic| note(&format!("{}\n", render::diagnostic(&loaded.source, diagnostic))));
-    Err(Failure::new(outcome, message).into())
+    Err(Failure::new(outcome, message).with(details).at("read").into())
 }
 
 /// Reads a sheet that has to be a game.
 pub(crate) fn load_game(path: &str, args: &ReadArgs) -> Result<Loaded> {
     let loaded = load_sound(path, args)?;
     if loaded.program.dialect != Dialect::Game {
-        return Err(
-            Failure::new(Outcome::Wrong, format!("`{path}` is a theory, and a game is needed")).into()
-        );
+        return Err(Failure::new(Outcome::Wrong, format!("`{path}` is a theory, and a game is needed"))
+            .at("read")
+            .into());
     }
     Ok(loaded)
 }
@@ -149,7 +150,7 @@ pub(crate) fn load_game(path: &str, args: &ReadArgs) -> Result<Loaded> {
 pub(crate) fn sheets_below(folder: &Path) -> Result<Vec<String>> {
     let mut found = Vec::new();
     let entries = std::fs::read_dir(folder).map_err(|error| {
-        Failure::new(Outcome::Wrong, format!("cannot read `{}`: {error}", folder.display()))
+        Failure::new(Outcome::Wrong, format!("cannot read `{}`: {error}", folder.display())).at("read")
     })?;
     for entry in entries {
         let path = entry?.path();

@@ -1,8 +1,10 @@
 //! Diagnostics as text, in the manner of rustc.
 
+use crate::output::Details;
 use annotate_snippets::{Annotation, AnnotationKind, Element, Level, Origin, Renderer, Snippet};
 use anstream::{AutoStream, ColorChoice};
-use grundy_syntax::{Diagnostic, Severity, Source, Span};
+use grundy_syntax::{Code, Diagnostic, Severity, Source, Span};
+use serde_json::{Value, json};
 use std::ops::Range;
 
 /// A text with longer lines is not made for reading; of such a line only the place is told.
@@ -107,6 +109,45 @@ fn annotation<'a>(source: &Source, mark: Mark<'a>, start: usize) -> Annotation<'
     let shown = Span::new(mark.span.start.min(line_end), mark.span.end.min(line_end)).range();
     let annotation = mark.kind.span(shown.start - start..shown.end - start);
     if mark.label.is_empty() { annotation } else { annotation.label(mark.label) }
+}
+
+/// A diagnostic for programs.
+pub(crate) fn to_json(source: &Source, diagnostic: &Diagnostic) -> Value {
+    let place = source.place(diagnostic.primary.start);
+    let end = source.place(diagnostic.primary.end);
+    let others = diagnostic.secondary.iter().map(|label| {
+        let place = source.place(label.span.start);
+        json!({"line": place.line, "column": place.column, "message": label.text})
+    });
+    json!({
+        "code": diagnostic.code.id(),
+        "message": diagnostic.message,
+        "line": place.line,
+        "column": place.column,
+        "end_line": end.line,
+        "end_column": end.column,
+        "hint": diagnostic.hint,
+        "related": others.collect::<Vec<_>>(),
+    })
+}
+
+/// What stops a file from being used, for programs: the findings, and the first limit with its place.
+pub(crate) fn details(source: &Source, fatal: &[&Diagnostic]) -> Details {
+    let limit = |diagnostic: &&Diagnostic| match diagnostic.code {
+        Code::NestingLimit => Some("nesting"),
+        Code::BranchLimit => Some("branches"),
+        Code::RuleLimit => Some("rules"),
+        _ => None,
+    };
+    let limit = fatal.iter().find_map(limit).map(str::to_owned);
+    let place = fatal.first().map(|first| source.place(first.primary.start));
+    Details {
+        limit,
+        line: place.map(|place| place.line as u32),
+        column: place.map(|place| place.column as u32),
+        diagnostics: fatal.iter().map(|diagnostic| to_json(source, diagnostic)).collect(),
+        ..Details::default()
+    }
 }
 
 /// How many messages about one file are shown.

@@ -102,7 +102,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
             if let Some(rules) = &ordered {
                 all["ordering"] = ordering_to_json(&mut printer, rules);
             }
-            print_json(&all)?;
+            print_json(all);
         }
         false => {
             let mut all = to_text(&mut printer, &metarules, &invariants);

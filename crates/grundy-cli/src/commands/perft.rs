@@ -46,13 +46,13 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let counts = engine.run(Count { depth: args.depth })?;
     let seconds = start.elapsed().as_secs_f64();
     if args.json {
-        print_json(&json!({
+        print_json(json!({
             "depth": args.depth,
             "sequences": counts.sequences,
             "ended_earlier": counts.ended_earlier,
             "seconds": seconds,
             "engine": engine.name(),
-        }))?;
+        }));
     } else {
         print(&format!(
             "{} sequences of {} joint moves, {} that ended earlier ({seconds:.3} s)\n",

@@ -130,7 +130,7 @@ fn play_machine(
     let played = Instant::now();
     let totals = play_for(machine, count, &config, [args.seconds, limit].into_iter().flatten().min());
     if args.seconds.is_none() && totals.playouts < count {
-        return Err(Failure::new(Outcome::Limit, "out of time (limit `timeout`)").into());
+        return Err(Failure::limit("timeout", "out of time (limit `timeout`)").at("play").into());
     }
     let elapsed = played.elapsed();
     let totals = Totals {
@@ -355,7 +355,7 @@ fn report(
     if args.json {
         let goals: Map<String, Value> =
             roles.iter().zip(&totals.goals).map(|(role, &sum)| (role.clone(), json!(mean(sum)))).collect();
-        print_json(&json!({
+        print_json(json!({
             "engine": engine,
             "playouts": totals.playouts,
             "states": totals.states,
@@ -367,7 +367,7 @@ fn report(
             "goals": goals,
             "stuck": totals.stuck,
             "unfinished": totals.unfinished,
-        }))?;
+        }));
     } else {
         let mut text = format!(
             "{} playouts of {} in {seconds:.2} s: {:.0} playouts/s, {:.0} states/s, {mean_length:.1} moves a game\n",
@@ -387,11 +387,11 @@ fn report(
     }
     if totals.unfinished > 0 {
         let limit = args.max_steps;
-        note(&format!(
-            "error: {} games were given up after {limit} moves (limit `steps`, --max-steps)",
+        let message = format!(
+            "{} games were given up after {limit} moves (limit `steps`, --max-steps)",
             totals.unfinished
-        ));
-        return Ok(Outcome::Limit);
+        );
+        return Err(Failure::limit("steps", message).at("play").into());
     }
     Ok(Outcome::Fine)
 }

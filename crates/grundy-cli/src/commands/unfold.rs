@@ -2,7 +2,7 @@
 
 use crate::engine::seconds;
 use crate::files::{Loaded, ReadArgs, load_sound};
-use crate::output::{Outcome, note, print, print_json};
+use crate::output::{Failure, Outcome, note, print, print_json};
 use crate::sample::{SampleArgs, failure};
 use anyhow::Result;
 use clap::ValueEnum;
@@ -182,8 +182,8 @@ fn report_count(args: &Args, generated: Count, start: Instant) -> Result<Outcome
     let seconds = start.elapsed().as_secs_f64();
     if args.json {
         print_json(
-            &json!({"generated": count_json(generated), "kept": count_json(generated), "seconds": seconds}),
-        )?;
+            json!({"generated": count_json(generated), "kept": count_json(generated), "seconds": seconds}),
+        );
     } else {
         print(&format!("{} rules would be generated\n", count_text(generated)))?;
     }
@@ -222,7 +222,7 @@ fn report(
         let impossible: Vec<String> =
             unfolding.impossible.iter().map(|one| printer.impossible(one).text).collect();
         let useless: Vec<String> = unfolding.useless.iter().map(|one| printer.useless(one).text).collect();
-        print_json(&json!({
+        print_json(json!({
             "generated": count_json(generated),
             "kept": unfolding.rules.len(),
             "auxiliary": unfolding.auxiliary.len(),
@@ -240,7 +240,7 @@ fn report(
             "steps": counts.steps,
             "found": {"impossible": impossible, "useless": useless},
             "seconds": seconds,
-        }))?;
+        }));
     } else {
         let text: Vec<String> = rules.into_iter().chain(auxiliary).map(|rule| rule + "\n").collect();
         print(&text.concat())?;
@@ -259,11 +259,11 @@ fn report(
         counts.useless,
     ));
     if !unfolding.complete {
-        note(&format!(
-            "error: {} rules were given up because they have too many conditions (limit `conditions`, --max-conditions)",
+        let message = format!(
+            "{} rules were given up because they have too many conditions (limit `conditions`, --max-conditions)",
             counts.too_long
-        ));
-        return Ok(Outcome::Limit);
+        );
+        return Err(Failure::limit("conditions", message).at("unfold").into());
     }
     Ok(Outcome::Fine)
 }

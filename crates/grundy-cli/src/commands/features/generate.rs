@@ -105,8 +105,8 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
             .collect();
         let seconds = start.elapsed().as_secs_f64();
         print_json(
-            &json!({"features": list, "count": features.len(), "states": states.len(), "seconds": seconds}),
-        )?;
+            json!({"features": list, "count": features.len(), "states": states.len(), "seconds": seconds}),
+        );
     } else if args.out.is_none() {
         print(&text)?;
     }

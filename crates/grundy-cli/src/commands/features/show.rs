@@ -5,7 +5,7 @@ use super::states::States;
 use super::value::Run;
 use super::{Args, EngineArg, Format, chosen};
 use crate::files::write_streamed;
-use crate::output::{Outcome, note, print_json, print_streamed};
+use crate::output::{Failure, Outcome, note, print_json, print_streamed};
 use anyhow::Result;
 use clap::ValueEnum;
 use grundy::features::{TableKind, Value};
@@ -15,6 +15,10 @@ use std::time::Duration;
 
 pub(super) fn show(args: &Args, compiled: &Compiled, states: &States, run: &Run) -> Result<Outcome> {
     let chosen = chosen(args, compiled)?;
+    if args.json && args.values.as_ref().is_some_and(|path| path.as_os_str() == "-") {
+        let message = "`--json` and `--values -` both want standard output; give `--values` a file";
+        return Err(Failure::new(Outcome::Usage, message).into());
+    }
     if let Some(path) = &args.values {
         if path.as_os_str() == "-" {
             print_streamed(|out| write_csv(out, compiled, run, &chosen))?;
@@ -23,7 +27,7 @@ pub(super) fn show(args: &Args, compiled: &Compiled, states: &States, run: &Run)
         }
     }
     if args.json {
-        print_json(&summary(args, compiled, run))?;
+        print_json(summary(args, compiled, run));
     } else if args.values.is_none() && !states.states.is_empty() {
         print_streamed(|out| match args.format {
             Format::Csv => write_csv(out, compiled, run, &chosen),

@@ -92,7 +92,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         note(&format!("written: {}", folder.join("playouts.html").display()));
     }
     if args.json {
-        print_json(&json!({ "lines": lines.iter().map(to_json).collect::<Vec<_>>() }))?;
+        print_json(json!({ "lines": lines.iter().map(to_json).collect::<Vec<_>>() }));
     } else {
         print(&table(&lines))?;
     }
