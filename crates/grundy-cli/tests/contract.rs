@@ -439,3 +439,18 @@ fn an_interrupt_is_an_error_of_its_own_kind() {
     assert_eq!(code(&output), 3, "{}", stderr(&output));
     assert_eq!(json(&output)["error"]["kind"], "interrupted");
 }
+
+#[test]
+fn a_folder_without_sheets_is_no_success() {
+    let folder = std::env::temp_dir().join(format!("grundy-empty-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("notes.txt"), "no sheet").unwrap();
+    let path = folder.to_str().unwrap();
+    let output = grundy(&["check", path]);
+    assert_eq!(code(&output), 1);
+    assert!(stderr(&output).contains("nothing to check"), "{}", stderr(&output));
+    let error = error_of(&["check", path, "--json"], b"", 1);
+    assert!(error["message"].as_str().unwrap().contains(path), "{error}");
+    assert_eq!(code(&grundy(&["check", path, TIC_TAC_TOE])), 0, "one file is something to check");
+    std::fs::remove_dir_all(&folder).unwrap();
+}

@@ -53,7 +53,16 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let mut outcome = Outcome::Fine;
     let mut tally = Tally::default();
     let mut reports = Vec::new();
-    for path in all_files(&args.files)? {
+    let paths = all_files(&args.files)?;
+    if paths.is_empty() {
+        if args.json {
+            print_json(json!({"files": []}));
+        }
+        let message =
+            format!("nothing to check: no `.kif` or `.pl` files below `{}`", args.files.join("`, `"));
+        return Err(Failure::new(Outcome::Wrong, message).at("read").into());
+    }
+    for path in paths {
         let report = match load(&path, &args.read) {
             Ok(loaded) => {
                 outcome = outcome.max(outcome_of(&loaded.diagnostics));
