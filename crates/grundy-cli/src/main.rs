@@ -25,6 +25,7 @@ use std::process::ExitCode;
 /// output with `--json`. Progress and messages go to standard error.
 #[derive(Parser)]
 #[command(
+    name = "grundy",
     version,
     after_help = "Exit codes: 0 fine, 1 the input is wrong, 2 the call is wrong, 3 a limit was hit.\n\n\
                   Start with:  grundy check games/tic-tac-toe.kif\n             \

@@ -454,3 +454,9 @@ fn a_folder_without_sheets_is_no_success() {
     assert_eq!(code(&grundy(&["check", path, TIC_TAC_TOE])), 0, "one file is something to check");
     std::fs::remove_dir_all(&folder).unwrap();
 }
+
+#[test]
+fn the_version_is_that_of_the_command() {
+    let output = grundy(&["--version"]);
+    assert_eq!(String::from_utf8_lossy(&output.stdout), concat!("grundy ", env!("CARGO_PKG_VERSION"), "\n"));
+}
