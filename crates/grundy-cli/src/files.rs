@@ -24,20 +24,20 @@ pub(crate) struct ReadArgs {
     dialect: Option<DialectArg>,
 
     /// Limit: how deep parentheses may nest
-    #[arg(long, value_name = "N", default_value_t = Limits::default().nesting as u32, help_heading = "Limits",
+    #[arg(long, value_name = "N", default_value_t = Limits::default().nesting as u32, help_heading = "Limits", hide_short_help = true,
           value_parser = clap::value_parser!(u32).range(1..=2000))]
     max_nesting: u32,
 
     /// Limit: how many rules one rule with `or` may become
-    #[arg(long, value_name = "N", default_value_t = Limits::default().branches, help_heading = "Limits")]
+    #[arg(long, value_name = "N", default_value_t = Limits::default().branches, help_heading = "Limits", hide_short_help = true)]
     max_branches: usize,
 
     /// Limit: how many rules a sheet may have
-    #[arg(long, value_name = "N", default_value_t = Limits::default().rules, help_heading = "Limits")]
+    #[arg(long, value_name = "N", default_value_t = Limits::default().rules, help_heading = "Limits", hide_short_help = true)]
     max_source_rules: usize,
 
     /// Limit: how many bytes a file may have
-    #[arg(long, value_name = "BYTES", default_value_t = 1 << 30, help_heading = "Limits",
+    #[arg(long, value_name = "BYTES", default_value_t = 1 << 30, help_heading = "Limits", hide_short_help = true,
           value_parser = clap::value_parser!(u64).range(1..=grundy_syntax::MAX_SOURCE_BYTES as u64))]
     max_file_bytes: u64,
 }

@@ -460,3 +460,16 @@ fn the_version_is_that_of_the_command() {
     let output = grundy(&["--version"]);
     assert_eq!(String::from_utf8_lossy(&output.stdout), concat!("grundy ", env!("CARGO_PKG_VERSION"), "\n"));
 }
+
+#[test]
+fn limits_on_reading_are_in_the_long_help_alone() {
+    let help =
+        |command: &str, flag: &str| String::from_utf8_lossy(&grundy(&[command, flag]).stdout).into_owned();
+    for command in ["check", "simulate", "ground", "features"] {
+        let (short, long) = (help(command, "-h"), help(command, "--help"));
+        for limit in ["--max-nesting", "--max-branches", "--max-source-rules", "--max-file-bytes"] {
+            assert!(long.contains(limit) && !short.contains(limit), "{command} {limit}");
+        }
+        assert!(short.contains("--notation"), "{short}");
+    }
+}
