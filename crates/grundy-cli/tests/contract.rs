@@ -473,3 +473,17 @@ fn limits_on_reading_are_in_the_long_help_alone() {
         assert!(short.contains("--notation"), "{short}");
     }
 }
+
+#[test]
+fn a_measured_row_is_printed_once() {
+    let measure =
+        ["bench", "playouts", TIC_TAC_TOE, "--seconds", "0.01", "--runs", "1", "--engines", "batch,lifted"];
+    let rows = |text: &[u8]| {
+        let text = String::from_utf8_lossy(text).into_owned();
+        text.lines().filter(|line| line.starts_with("tic-tac-toe ")).count()
+    };
+    let output = grundy(&measure);
+    assert_eq!((rows(&output.stdout), rows(&output.stderr)), (2, 0), "{}", stderr(&output));
+    let output = grundy(&[&measure[..], &["--json"]].concat());
+    assert_eq!((rows(&output.stdout), rows(&output.stderr)), (0, 2), "{}", stderr(&output));
+}
