@@ -104,7 +104,10 @@ pub(crate) fn read_source(path: &str, args: &ReadArgs) -> Result<Source> {
     };
     read.map_err(|error| Failure::new(Outcome::Wrong, format!("cannot read `{path}`: {error}")).at("read"))?;
     if bytes.len() as u64 > limit {
-        let message = format!("`{path}` has more than {limit} bytes (limit `file-bytes`, --max-file-bytes)");
+        let message = format!(
+            "`{path}` has more than {} (limit `file-bytes`, --max-file-bytes)",
+            render::count(limit, "byte")
+        );
         return Err(Failure::limit("file-bytes", message).at("read").into());
     }
     let name = if path == "-" { "<stdin>" } else { path };

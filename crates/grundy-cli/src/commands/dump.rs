@@ -166,7 +166,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         print_json(json!({"stage": name, "text": text, "sizes": sizes, "seconds": seconds}));
     } else {
         print(&text)?;
-        let sizes = sizes.as_object().into_iter().flatten().map(|(what, size)| format!("{size} {what}"));
+        let sizes = sizes.as_object().into_iter().flatten().map(|(what, size)| format!("{what} {size}"));
         note(&format!("{name}: {} in {seconds:.3} s", sizes.collect::<Vec<_>>().join(", ")));
     }
     Ok(Outcome::Fine)

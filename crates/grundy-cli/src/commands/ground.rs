@@ -162,9 +162,9 @@ impl Pruning {
             saved.map(|(name, (_, literals))| format!("{name} {}", HumanCount(literals))).collect();
         let saved = if saved.is_empty() { "nothing".to_owned() } else { saved.join(", ") };
         format!(
-            "  of {} conditions pruned: {saved}; {} groups with invariants ({:.3} s)\n",
-            HumanCount(self.pruned.literals),
-            HumanCount(self.groups as u64),
+            "  of {} pruned: {saved}; {} with invariants ({:.3} s)\n",
+            render::count(HumanCount(self.pruned.literals), "condition"),
+            render::count(HumanCount(self.groups as u64), "group"),
             self.seconds,
         )
     }
@@ -390,8 +390,8 @@ fn lifted(game: &Loaded, ground: &GroundProgram) -> Vec<(String, String)> {
         let predicate = ground.program().info(ground.lifted_predicate(lifted));
         let name = ground.program().symbols.name(predicate.name);
         let line = game.source.place(game.program.rules[lifted.rule as usize].span.start).line;
-        let instances = HumanCount(lifted.instances);
-        let why = format!("the rule in line {line} had {instances} instances, with far more to come");
+        let instances = render::count(HumanCount(lifted.instances), "instance");
+        let why = format!("the rule in line {line} had {instances}, with far more to come");
         (format!("{name}/{}", predicate.arity), why)
     };
     ground.lifted().iter().map(describe).collect()
@@ -440,12 +440,12 @@ fn to_json(
 }
 
 fn summary(args: &Args, ground: &GroundProgram, total: Duration) -> String {
-    let count = |number: u64, what| format!("{} {what}", HumanCount(number));
+    let count = |number: u64, noun| render::count(HumanCount(number), noun);
     let sizes = [
-        count(ground.rule_count(), "rules"),
-        count(ground.literal_count(), "conditions"),
-        count(ground.atoms_of(Keyword::True).count() as u64, "facts"),
-        count(ground.atoms_of(Keyword::Does).count() as u64, "moves"),
+        count(ground.rule_count(), "rule"),
+        count(ground.literal_count(), "condition"),
+        count(ground.atoms_of(Keyword::True).count() as u64, "fact"),
+        count(ground.atoms_of(Keyword::Does).count() as u64, "move"),
     ];
     let memory = peak_memory().map_or(String::new(), |bytes| format!(", {} of memory", HumanBytes(bytes)));
     format!("{}: {} ({:.3} s{memory})\n", args.file, sizes.join(", "), total.as_secs_f64())

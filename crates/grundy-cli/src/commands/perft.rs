@@ -3,6 +3,7 @@
 use crate::engine::{Engine, ReasonArgs, Task};
 use crate::files::{ReadArgs, load_game};
 use crate::output::{Failure, Outcome, print, print_json};
+use crate::render::count;
 use anyhow::Result;
 use grundy::machine::MachineKind;
 use grundy::reasoner::{ReasonError, Reasoner};
@@ -55,8 +56,10 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         }));
     } else {
         print(&format!(
-            "{} sequences of {} joint moves, {} that ended earlier ({seconds:.3} s)\n",
-            counts.sequences, args.depth, counts.ended_earlier
+            "{} of {}, {} that ended earlier ({seconds:.3} s)\n",
+            count(counts.sequences, "sequence"),
+            count(args.depth, "joint move"),
+            counts.ended_earlier
         ))?;
     }
     Ok(Outcome::Fine)

@@ -3,6 +3,7 @@
 use crate::engine::seconds;
 use crate::files::{Loaded, ReadArgs, load_sound};
 use crate::output::{Failure, Outcome, note, print, print_json};
+use crate::render::count;
 use crate::sample::{SampleArgs, failure};
 use anyhow::Result;
 use clap::ValueEnum;
@@ -185,7 +186,7 @@ fn report_count(args: &Args, generated: Count, start: Instant) -> Result<Outcome
             json!({"generated": count_json(generated), "kept": count_json(generated), "seconds": seconds}),
         );
     } else {
-        print(&format!("{} rules would be generated\n", count_text(generated)))?;
+        print(&format!("{} would be generated\n", count(count_text(generated), "rule")))?;
     }
     Ok(Outcome::Fine)
 }
@@ -246,22 +247,22 @@ fn report(
         print(&text.concat())?;
     }
     note(&format!(
-        "{} rules would be generated without metarules; {} are left, and {} of auxiliary predicates ({seconds:.3} s)\n\
-         {} steps; {} rules cut as impossible, {} because of single values, {} as duplicates; {} values unified, {} useless conditions left out",
-        count_text(generated),
+        "{} would be generated without metarules; {} left, and {} of auxiliary predicates ({seconds:.3} s)\n\
+         {}; {} cut as impossible, {} because of single values, {} as duplicates; {} unified, {} left out",
+        count(count_text(generated), "rule"),
         unfolding.rules.len(),
         unfolding.auxiliary.len(),
-        counts.steps,
-        counts.impossible,
+        count(counts.steps, "step"),
+        count(counts.impossible, "rule"),
         counts.single_valued,
         counts.duplicates,
-        counts.unified,
-        counts.useless,
+        count(counts.unified, "value"),
+        count(counts.useless, "useless condition"),
     ));
     if !unfolding.complete {
         let message = format!(
-            "{} rules were given up because they have too many conditions (limit `conditions`, --max-conditions)",
-            counts.too_long
+            "{} given up because of too many conditions (limit `conditions`, --max-conditions)",
+            count(counts.too_long, "rule")
         );
         return Err(Failure::limit("conditions", message).at("unfold").into());
     }

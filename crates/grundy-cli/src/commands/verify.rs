@@ -88,11 +88,12 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
             "engine": args.engine.name(),
         }));
     } else {
-        print(&format!("{} states replayed, {} differ\n", replay.states, replay.differences))?;
+        let differ = if replay.differences == 1 { "differs" } else { "differ" };
+        let states = render::count(replay.states, "state");
+        print(&format!("{states} replayed, {} {differ}\n", replay.differences))?;
     }
     if replay.differences > 0 {
-        let message =
-            format!("{} found in the replay", render::count(replay.differences as usize, "difference"));
+        let message = format!("{} found in the replay", render::count(replay.differences, "difference"));
         return Err(Failure::new(Outcome::Wrong, message).at("play").into());
     }
     Ok(Outcome::Fine)
@@ -204,10 +205,12 @@ fn report_corpus(args: &Args, lines: &[Line]) -> Result<Outcome> {
             }
             text.push('\n');
         }
-        let sheets = lines.len();
-        let failures = failed.len();
         text.push_str(&format!(
-            "{sheets} sheets, {states} states, {differences} differ, {failures} sheets failed\n"
+            "{}, {}, {}, {} failed\n",
+            render::count(lines.len(), "sheet"),
+            render::count(states, "state"),
+            render::count(differences, "difference"),
+            render::count(failed.len(), "sheet"),
         ));
         print(&text)?;
     }
@@ -217,7 +220,7 @@ fn report_corpus(args: &Args, lines: &[Line]) -> Result<Outcome> {
     if outcome == Outcome::Fine {
         return Ok(outcome);
     }
-    let found = render::count(differences as usize, "difference");
+    let found = render::count(differences, "difference");
     let message = format!("{found} found, {} failed", render::count(failed.len(), "sheet"));
     Err(Failure::new(outcome, message).at("play").into())
 }

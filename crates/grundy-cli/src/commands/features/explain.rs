@@ -4,6 +4,7 @@ use super::load::Compiled;
 use super::states::States;
 use super::{Args, feature_named, unvalued};
 use crate::output::{Failure, Outcome, print, print_json};
+use crate::render::count;
 use anyhow::Result;
 use serde_json::json;
 
@@ -30,8 +31,8 @@ pub(super) fn run(args: &Args, compiled: &Compiled, states: &States) -> Result<O
         } else {
             let lines: Vec<String> = solutions.iter().map(|solution| format!("  {solution}\n")).collect();
             print(&format!(
-                "{column} has {} solutions in state {}\n{}",
-                solutions.len(),
+                "{column} has {} in state {}\n{}",
+                count(solutions.len(), "solution"),
                 args.state,
                 lines.concat()
             ))?;

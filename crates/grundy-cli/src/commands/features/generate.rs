@@ -4,6 +4,7 @@ use super::load::load_theory;
 use crate::engine::seconds;
 use crate::files::{ReadArgs, write_whole};
 use crate::output::{Failure, Outcome, note, print, print_json};
+use crate::render::count;
 use crate::sample::{random_states, read_states};
 use anyhow::Result;
 use grundy::features::{GenerateConfig, generate};
@@ -111,6 +112,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         print(&text)?;
     }
     let seconds = start.elapsed().as_secs_f64();
-    note(&format!("{} features from {} states in {seconds:.3} s", features.len(), states.len()));
+    let (features, states) = (count(features.len(), "feature"), count(states.len(), "state"));
+    note(&format!("{features} from {states} in {seconds:.3} s"));
     Ok(Outcome::Fine)
 }

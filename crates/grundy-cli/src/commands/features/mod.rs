@@ -221,7 +221,11 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
 
 /// The failure that states which cannot be read are.
 fn unvalued(states: &states::States) -> Failure {
-    let message = format!("{} of {} states could not be valued", states.unknown, states.states.len());
+    let message = format!(
+        "{} of {} could not be valued",
+        states.unknown,
+        crate::render::count(states.states.len(), "state")
+    );
     Failure::new(Outcome::Wrong, message).at("features")
 }
 

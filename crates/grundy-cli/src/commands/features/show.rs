@@ -6,6 +6,7 @@ use super::value::Run;
 use super::{Args, EngineArg, Format, chosen};
 use crate::files::write_streamed;
 use crate::output::{Failure, Outcome, note, print_json, print_streamed};
+use crate::render::count;
 use anyhow::Result;
 use clap::ValueEnum;
 use grundy::features::{TableKind, Value};
@@ -82,18 +83,19 @@ fn line(args: &Args, compiled: &Compiled, states: &States, run: &Run) -> String 
     let sizes = compiled.tables.sizes();
     let compiled_in = (compiled.ground + compiled.unfold).as_secs_f64();
     let mut text = format!(
-        "{} features, {} ground clauses, {} and-rows, {} or-rows ({} tables, {compiled_in:.3} s)",
-        compiled.features.features().len(),
-        sizes.ground_clauses,
-        sizes.and_rows,
-        sizes.or_rows,
+        "{}, {}, {}, {} ({} tables, {compiled_in:.3} s)",
+        count(compiled.features.features().len(), "feature"),
+        count(sizes.ground_clauses, "ground clause"),
+        count(sizes.and_rows, "and-row"),
+        count(sizes.or_rows, "or-row"),
         tables_name(compiled),
     );
     if !states.states.is_empty() {
         let valued = run.rows.iter().flatten().count();
         let (engine, speed) = (engine_name(args.engine), per_second(valued, run.time));
         text.push_str(&format!(
-            "\n{valued} states in {:.6} s, {speed:.0} a second ({engine})",
+            "\n{} in {:.6} s, {speed:.0} a second ({engine})",
+            count(valued, "state"),
             run.time.as_secs_f64()
         ));
     }
