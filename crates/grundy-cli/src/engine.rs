@@ -1,7 +1,7 @@
 //! Which engine answers.
 
 use crate::files::Loaded;
-use crate::output::{Failure, Outcome, note};
+use crate::output::{Details, Failure, Outcome, note};
 use clap::ValueEnum;
 use grundy::game::{Game, GameError, MachineConfig};
 use grundy::ground::{GroundConfig, GroundError, JoinOrder, LimitKind};
@@ -285,8 +285,26 @@ pub(crate) fn failure(error: &GameError) -> Failure {
     match error {
         GameError::Ground(GroundError::Limit { limit: LimitKind::Interrupt, .. })
         | GameError::Limit(LimitKind::Interrupt) => crate::interrupt::failure(),
-        _ => Failure::new(outcome, format!("no network: {}", reason(error))),
+        _ => Failure::new(outcome, format!("no network: {}", reason(error))).with(details(error)),
     }
+}
+
+/// The stage that failed, with the limit and the rule if there are any.
+fn details(error: &GameError) -> Details {
+    let (stage, limit, rule, instances) = match error {
+        GameError::Ground(GroundError::Limit { limit, rule, instances, .. }) => {
+            ("ground", Some(limit.name()), Some(rule.clone()), Some(*instances))
+        }
+        GameError::Ground(GroundError::NegationCycle { rule, .. }) => {
+            ("ground", None, Some(rule.clone()), None)
+        }
+        GameError::Limit(limit) => ("network", Some(limit.name()), None, None),
+        GameError::Connect(grundy::network::ConnectError::TooLarge) => ("network", Some("edges"), None, None),
+        GameError::Sheet(_) => ("read", None, None, None),
+        GameError::Connect(_) | GameError::NoSafeMoves => ("network", None, None, None),
+    };
+    let limit = limit.map(str::to_owned);
+    Details { stage: Some(stage), limit, rule, instances, ..Details::default() }
 }
 
 /// Reads a positive number of seconds.

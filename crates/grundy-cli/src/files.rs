@@ -24,20 +24,20 @@ pub(crate) struct ReadArgs {
     dialect: Option<DialectArg>,
 
     /// Limit: how deep parentheses may nest
-    #[arg(long, value_name = "N", default_value_t = Limits::default().nesting as u32, help_heading = "Limits",
+    #[arg(long, value_name = "N", default_value_t = Limits::default().nesting as u32, help_heading = "Limits", hide_short_help = true,
           value_parser = clap::value_parser!(u32).range(1..=2000))]
     max_nesting: u32,
 
     /// Limit: how many rules one rule with `or` may become
-    #[arg(long, value_name = "N", default_value_t = Limits::default().branches, help_heading = "Limits")]
+    #[arg(long, value_name = "N", default_value_t = Limits::default().branches, help_heading = "Limits", hide_short_help = true)]
     max_branches: usize,
 
     /// Limit: how many rules a sheet may have
-    #[arg(long, value_name = "N", default_value_t = Limits::default().rules, help_heading = "Limits")]
+    #[arg(long, value_name = "N", default_value_t = Limits::default().rules, help_heading = "Limits", hide_short_help = true)]
     max_source_rules: usize,
 
     /// Limit: how many bytes a file may have
-    #[arg(long, value_name = "BYTES", default_value_t = 1 << 30, help_heading = "Limits",
+    #[arg(long, value_name = "BYTES", default_value_t = 1 << 30, help_heading = "Limits", hide_short_help = true,
           value_parser = clap::value_parser!(u64).range(1..=grundy_syntax::MAX_SOURCE_BYTES as u64))]
     max_file_bytes: u64,
 }
@@ -102,10 +102,13 @@ pub(crate) fn read_source(path: &str, args: &ReadArgs) -> Result<Source> {
     } else {
         File::open(path).and_then(|file| file.take(limit + 1).read_to_end(&mut bytes))
     };
-    read.map_err(|error| Failure::new(Outcome::Wrong, format!("cannot read `{path}`: {error}")))?;
+    read.map_err(|error| Failure::new(Outcome::Wrong, format!("cannot read `{path}`: {error}")).at("read"))?;
     if bytes.len() as u64 > limit {
-        let message = format!("`{path}` has more than {limit} bytes (limit `file-bytes`, --max-file-bytes)");
-        return Err(Failure::new(Outcome::Limit, message).into());
+        let message = format!(
+            "`{path}` has more than {} (limit `file-bytes`, --max-file-bytes)",
+            render::count(limit, "byte")
+        );
+        return Err(Failure::limit("file-bytes", message).at("read").into());
     }
     let name = if path == "-" { "<stdin>" } else { path };
     Ok(Source::from_bytes(name, bytes))
@@ -127,20 +130,21 @@ pub(crate) fn load_sound(path: &str, args: &ReadArgs) -> Result<Loaded> {
     let Some(worst) = fatal.iter().map(|d| d.severity()).max() else { return Ok(loaded) };
     let outcome = if worst == Severity::Limit { Outcome::Limit } else { Outcome::Wrong };
     let message = format!("`{path}` cannot be used: {}", render::count(fatal.len(), "error"));
+    let details = render::details(&loaded.source, &fatal);
     let (shown, _) = render::most_telling(fatal, render::MOST_MESSAGES);
     shown
         .iter()
         .for_each(|diagnostic| note(&format!("{}\n", render::diagnostic(&loaded.source, diagnostic))));
-    Err(Failure::new(outcome, message).into())
+    Err(Failure::new(outcome, message).with(details).at("read").into())
 }
 
 /// Reads a sheet that has to be a game.
 pub(crate) fn load_game(path: &str, args: &ReadArgs) -> Result<Loaded> {
     let loaded = load_sound(path, args)?;
     if loaded.program.dialect != Dialect::Game {
-        return Err(
-            Failure::new(Outcome::Wrong, format!("`{path}` is a theory, and a game is needed")).into()
-        );
+        return Err(Failure::new(Outcome::Wrong, format!("`{path}` is a theory, and a game is needed"))
+            .at("read")
+            .into());
     }
     Ok(loaded)
 }
@@ -149,7 +153,7 @@ pub(crate) fn load_game(path: &str, args: &ReadArgs) -> Result<Loaded> {
 pub(crate) fn sheets_below(folder: &Path) -> Result<Vec<String>> {
     let mut found = Vec::new();
     let entries = std::fs::read_dir(folder).map_err(|error| {
-        Failure::new(Outcome::Wrong, format!("cannot read `{}`: {error}", folder.display()))
+        Failure::new(Outcome::Wrong, format!("cannot read `{}`: {error}", folder.display())).at("read")
     })?;
     for entry in entries {
         let path = entry?.path();

@@ -1,6 +1,6 @@
 //! Ctrl-C: stopping in good order.
 
-use crate::output::{Failure, Outcome};
+use crate::output::{Details, Failure, Outcome};
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,7 +16,8 @@ pub(crate) fn on_ctrl_c() -> Arc<AtomicBool> {
 
 /// How a command ends that was asked to stop.
 pub(crate) fn failure() -> Failure {
-    Failure::new(Outcome::Limit, "interrupted (limit `interrupt`)")
+    let details = Details { limit: Some("interrupt".to_owned()), interrupted: true, ..Details::default() };
+    Failure::new(Outcome::Limit, "interrupted (limit `interrupt`)").with(details)
 }
 
 /// A writer that fails once the user asks to stop.

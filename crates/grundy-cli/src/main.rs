@@ -15,7 +15,7 @@ mod scratch;
 mod trace;
 
 use clap::{Parser, Subcommand};
-use output::Outcome;
+use output::{Kind, Outcome};
 use std::process::ExitCode;
 
 /// Turns the logical description of a game into a fast program.
@@ -25,6 +25,7 @@ use std::process::ExitCode;
 /// output with `--json`. Progress and messages go to standard error.
 #[derive(Parser)]
 #[command(
+    name = "grundy",
     version,
     after_help = "Exit codes: 0 fine, 1 the input is wrong, 2 the call is wrong, 3 a limit was hit.\n\n\
                   Start with:  grundy check games/tic-tac-toe.kif\n             \
@@ -51,7 +52,37 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let outcome = match Cli::parse().command {
+    let as_json = wants_json();
+    let command = match Cli::try_parse() {
+        Ok(cli) => cli.command,
+        Err(error) => {
+            if error.use_stderr() {
+                output::finish_abruptly(Kind::Call, error.render().to_string().trim_end(), as_json);
+            }
+            error.exit();
+        }
+    };
+    match std::panic::catch_unwind(|| run(command)) {
+        Ok(result) => ExitCode::from(output::finish(result, as_json) as u8),
+        Err(panic) => {
+            let text = panic.downcast_ref::<String>().map(String::as_str);
+            let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
+            output::finish_abruptly(Kind::Internal, text, as_json);
+            ExitCode::from(PANIC)
+        }
+    }
+}
+
+/// The exit code of a program that panics, as Rust has it.
+const PANIC: u8 = 101;
+
+/// Whether `--json` is among the arguments. Errors in the call need to know before the call is understood.
+fn wants_json() -> bool {
+    std::env::args_os().skip(1).take_while(|arg| arg != "--").any(|arg| arg == "--json")
+}
+
+fn run(command: Command) -> anyhow::Result<Outcome> {
+    match command {
         Command::Check(args) => commands::check::run(&args),
         Command::Dump(args) => commands::dump::run(&args),
         Command::Ground(args) => commands::ground::run(&args),
@@ -63,6 +94,5 @@ fn main() -> ExitCode {
         Command::Unfold(args) => commands::unfold::run(&args),
         Command::Features(args) => commands::features::run(&args),
         Command::Bench(args) => commands::bench::run(&args),
-    };
-    ExitCode::from(outcome.unwrap_or_else(Outcome::of_failure) as u8)
+    }
 }

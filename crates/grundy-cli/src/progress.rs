@@ -1,5 +1,6 @@
 //! A line on a terminal that tells how far grounding is.
 
+use crate::render::count;
 use grundy::ground::Progress;
 use indicatif::{HumanBytes, HumanCount, ProgressBar};
 use std::io::IsTerminal;
@@ -53,5 +54,5 @@ fn line(progress: &Progress, elapsed: Duration) -> String {
     let rules = progress.rules();
     let rate = (rules as f64 / elapsed.as_secs_f64()) as u64;
     let memory = HumanBytes(progress.bytes());
-    format!("{} rules, {} a second, {memory}", HumanCount(rules), HumanCount(rate))
+    format!("{}, {} a second, {memory}", count(HumanCount(rules), "rule"), HumanCount(rate))
 }

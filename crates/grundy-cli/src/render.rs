@@ -1,8 +1,11 @@
 //! Diagnostics as text, in the manner of rustc.
 
+use crate::output::Details;
 use annotate_snippets::{Annotation, AnnotationKind, Element, Level, Origin, Renderer, Snippet};
 use anstream::{AutoStream, ColorChoice};
-use grundy_syntax::{Diagnostic, Severity, Source, Span};
+use grundy_syntax::{Code, Diagnostic, Severity, Source, Span};
+use serde_json::{Value, json};
+use std::fmt::Display;
 use std::ops::Range;
 
 /// A text with longer lines is not made for reading; of such a line only the place is told.
@@ -109,6 +112,45 @@ fn annotation<'a>(source: &Source, mark: Mark<'a>, start: usize) -> Annotation<'
     if mark.label.is_empty() { annotation } else { annotation.label(mark.label) }
 }
 
+/// A diagnostic for programs.
+pub(crate) fn to_json(source: &Source, diagnostic: &Diagnostic) -> Value {
+    let place = source.place(diagnostic.primary.start);
+    let end = source.place(diagnostic.primary.end);
+    let others = diagnostic.secondary.iter().map(|label| {
+        let place = source.place(label.span.start);
+        json!({"line": place.line, "column": place.column, "message": label.text})
+    });
+    json!({
+        "code": diagnostic.code.id(),
+        "message": diagnostic.message,
+        "line": place.line,
+        "column": place.column,
+        "end_line": end.line,
+        "end_column": end.column,
+        "hint": diagnostic.hint,
+        "related": others.collect::<Vec<_>>(),
+    })
+}
+
+/// What stops a file from being used, for programs: the findings, and the first limit with its place.
+pub(crate) fn details(source: &Source, fatal: &[&Diagnostic]) -> Details {
+    let limit = |diagnostic: &&Diagnostic| match diagnostic.code {
+        Code::NestingLimit => Some("nesting"),
+        Code::BranchLimit => Some("branches"),
+        Code::RuleLimit => Some("rules"),
+        _ => None,
+    };
+    let limit = fatal.iter().find_map(limit).map(str::to_owned);
+    let place = fatal.first().map(|first| source.place(first.primary.start));
+    Details {
+        limit,
+        line: place.map(|place| place.line as u32),
+        column: place.map(|place| place.column as u32),
+        diagnostics: fatal.iter().map(|diagnostic| to_json(source, diagnostic)).collect(),
+        ..Details::default()
+    }
+}
+
 /// How many messages about one file are shown.
 pub(crate) const MOST_MESSAGES: usize = 100;
 
@@ -127,7 +169,31 @@ pub(crate) fn most_telling(mut diagnostics: Vec<&Diagnostic>, most: usize) -> (V
     (diagnostics, hidden)
 }
 
-/// `1 error`, `2 errors`.
-pub(crate) fn count(number: usize, what: &str) -> String {
-    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+/// `1 error`, `2 errors`, `1,000 tries`. The number is anything that prints as one, such as a `HumanCount`.
+pub(crate) fn count(number: impl Display, noun: &str) -> String {
+    let number = number.to_string();
+    if number == "1" {
+        return format!("1 {noun}");
+    }
+    match noun.strip_suffix('y') {
+        Some(stem) if !stem.ends_with(['a', 'e', 'o', 'u']) => format!("{number} {stem}ies"),
+        _ if noun.ends_with("ch") => format!("{number} {noun}es"),
+        _ => format!("{number} {noun}s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::count;
+    use indicatif::HumanCount;
+
+    #[test]
+    fn nouns_agree_with_their_number() {
+        assert_eq!(count(0, "rule"), "0 rules");
+        assert_eq!(count(1, "rule"), "1 rule");
+        assert_eq!(count(HumanCount(1), "joint move"), "1 joint move");
+        assert_eq!(count(HumanCount(1001), "try"), "1,001 tries");
+        assert_eq!(count(2, "play"), "2 plays");
+        assert_eq!(count(2, "match"), "2 matches");
+    }
 }

@@ -78,12 +78,12 @@ impl SampleArgs {
 
 /// The failure that an error of the metarules is.
 pub(crate) fn failure(error: MetaError) -> Failure {
-    let outcome = match error {
-        MetaError::Limit { .. } => Outcome::Limit,
-        MetaError::Wrong(_) => Outcome::Wrong,
-        MetaError::BadGoal(_) => Outcome::Usage,
-    };
-    Failure::new(outcome, error)
+    match error {
+        MetaError::Limit { limit, .. } => Failure::limit(limit, error),
+        MetaError::Wrong(_) => Failure::new(Outcome::Wrong, error),
+        MetaError::BadGoal(_) => Failure::new(Outcome::Usage, error),
+    }
+    .at("metarules")
 }
 
 /// Reads a file of states, a line each.

@@ -231,7 +231,7 @@ fn exit_codes() {
     assert_eq!(code(&grundy(&["simulate", TIC_TAC_TOE, "--playouts", "many"])), 2);
     assert_eq!(code(&grundy(&["frobnicate"])), 2);
     assert_eq!(code(&grundy(&["simulate", TIC_TAC_TOE, "--max-steps", "3"])), 3);
-    assert_eq!(code(&grundy(&["perft", TIC_TAC_TOE, "9", "--timeout", "0.2"])), 3);
+    assert_eq!(code(&grundy(&["perft", TIC_TAC_TOE, "9", "--engine", "reference", "--timeout", "0.2"])), 3);
     assert_eq!(code(&grundy(&["check", TIC_TAC_TOE, "--max-file-bytes", "10"])), 3);
     assert_eq!(code(&grundy(&["check", TIC_TAC_TOE, "--max-nesting", "2"])), 3);
 }
@@ -318,4 +318,172 @@ fn unfold_reports_what_the_contract_names() {
     assert_eq!(json(&grundy(&without))["generated"], result["generated"]);
     assert_eq!(code(&grundy(&["unfold", TIC_TAC_TOE, "--goal", "(gaol x 100)"])), 2);
     assert_eq!(code(&grundy(&["unfold", "theories/go.pl", "--goal", "taking(C, S)", "--max-steps", "5"])), 3);
+}
+
+/// Runs a command with `--json` that fails; its error object.
+fn error_of(args: &[&str], input: &[u8], exit: i32) -> Value {
+    let output = grundy_with_input(args, input);
+    assert_eq!(code(&output), exit, "{args:?}: {}", stderr(&output));
+    let error = json(&output)["error"].clone();
+    assert!(!error["message"].as_str().expect("a message").is_empty(), "{args:?}");
+    assert_has_keys(&error, &["kind", "limit", "stage", "rule"]);
+    error
+}
+
+const BROKEN: &[u8] =
+    b"(role a) (init (n 0)) (<= (legal a go) (role a)) (<= terminal (not (q ?y))) (<= (goal a 0) terminal)";
+
+#[test]
+fn every_command_fails_with_one_object() {
+    let calls: [&[&str]; 13] = [
+        &["check"],
+        &["dump", "ground"],
+        &["ground"],
+        &["simulate"],
+        &["perft", "2"],
+        &["verify", "docs/examples/tic-tac-toe.jsonl"],
+        &["metarules"],
+        &["unfold", "--goal", "(goal a 0)"],
+        &["features", "theories/tic-tac-toe_features.kif"],
+        &["features", "generate"],
+        &["dump", "sexprs"],
+        &["dump", "program"],
+        &["dump", "network"],
+    ];
+    for call in calls {
+        // The file comes before other arguments, and after the names of commands and stages.
+        let names = if call[0] == "dump" || call.get(1) == Some(&"generate") { 2 } else { 1 };
+        let with = |file| [&call[..names], &[file], &call[names..], &["--json"]].concat();
+        assert_eq!(error_of(&with("no-such-file.kif"), b"", 1)["kind"], "input", "{call:?}");
+        let limited = [&with(TIC_TAC_TOE)[..], &["--max-file-bytes", "10"]].concat();
+        let error = error_of(&limited, b"", 3);
+        assert_eq!((&error["kind"], &error["limit"]), (&"limit".into(), &"file-bytes".into()), "{call:?}");
+        let error = error_of(&[&with(TIC_TAC_TOE)[..], &["--no-such-option"]].concat(), b"", 2);
+        assert_eq!(error["kind"], "call", "{call:?}");
+        // Stages up to the program are printed as far as they can be understood.
+        if !matches!(call, ["dump", "sexprs" | "program"]) {
+            assert_eq!(error_of(&with("-"), BROKEN, 1)["kind"], "input", "{call:?}");
+        }
+    }
+    for bench in ["playouts", "grounding"] {
+        assert_eq!(error_of(&["bench", bench, "--json", "--no-such-option"], b"", 2)["kind"], "call");
+    }
+    assert_eq!(
+        error_of(&["bench", "grounding", "--corpus", "no-such-folder", "--json"], b"", 1)["kind"],
+        "input"
+    );
+    assert_eq!(error_of(&["frobnicate", "--json"], b"", 2)["kind"], "call");
+}
+
+#[test]
+fn the_error_object_names_limit_stage_and_rule() {
+    let error = error_of(&["simulate", "-", "--json"], BROKEN, 1);
+    assert_eq!(error["stage"], "read");
+    assert_has_keys(&error["diagnostics"][0], &["code", "message", "line", "column"]);
+
+    let error = error_of(&["check", TIC_TAC_TOE, "--max-nesting", "2", "--json"], b"", 3);
+    assert_eq!((&error["kind"], &error["limit"]), (&"limit".into(), &"nesting".into()));
+    let error = error_of(&["perft", TIC_TAC_TOE, "2", "--max-nesting", "2", "--json"], b"", 3);
+    assert_eq!((&error["limit"], &error["stage"]), (&"nesting".into(), &"read".into()));
+
+    let batch = ["simulate", TIC_TAC_TOE, "--engine", "batch", "--max-rules", "10", "--json"];
+    let error = error_of(&batch, b"", 3);
+    assert_eq!((&error["limit"], &error["stage"]), (&"rules".into(), &"ground".into()));
+    assert!(error["rule"].as_str().unwrap().starts_with('('), "{error}");
+
+    let growing = b"(role a) (init (n z)) (<= (legal a go) (role a)) (<= (next (n (s ?x))) (true (n ?x)))
+        (<= terminal (true (n never))) (<= (goal a 0) (role a))";
+    for engine in ["reference", "lifted"] {
+        let error = error_of(&["simulate", "-", "--engine", engine, "--json"], growing, 3);
+        assert_eq!((&error["limit"], &error["stage"]), (&"term-depth".into(), &"play".into()), "{error}");
+        assert_eq!(error["rule"].as_str().unwrap().split_whitespace().next(), Some("(<="), "{error}");
+    }
+    let unfold = ["unfold", "theories/go.pl", "--goal", "taking(C, S)", "--max-steps", "5", "--json"];
+    assert_eq!(error_of(&unfold, b"", 3)["limit"], "steps");
+}
+
+#[test]
+fn a_result_in_part_comes_with_the_error_in_the_same_object() {
+    let args = ["simulate", TIC_TAC_TOE, "--max-steps", "3", "--playouts", "4", "--json"];
+    let result = json(&grundy(&args));
+    assert_eq!((&result["unfinished"], &result["error"]["limit"]), (&4.into(), &"steps".into()));
+    let output = grundy_with_input(&["check", "-", "--json"], BROKEN);
+    let result = json(&output);
+    assert_eq!((code(&output), &result["error"]["kind"]), (1, &"input".into()));
+    assert_eq!(result["files"][0]["errors"].as_array().unwrap().len(), 1);
+    let fine = json(&grundy(&["check", TIC_TAC_TOE, "--json"]));
+    assert_eq!(fine.get("error"), None, "success has no error");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_is_an_error_of_its_own_kind() {
+    use std::process::{Command, Stdio};
+    let mut command = Command::new(env!("CARGO_BIN_EXE_grundy"));
+    command.args(["ground", "-", "--faithful", "--json"]).current_dir(support::root());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("grundy starts");
+    // 200^4 instances take far longer than the test.
+    let numbers: String = (0..200).map(|number| format!("(num {number})")).collect();
+    let sheet = format!(
+        "(role a) (init (f 0)) (<= (legal a go) (role a)) (<= (next (f ?x)) (true (f ?x)) (num ?x))
+         (<= (q ?a ?b ?c ?d) (true (f 0)) (num ?a) (num ?b) (num ?c) (num ?d))
+         (<= terminal (q ?a ?b ?c ?d)) (<= (goal a 0) (role a)) {numbers}"
+    );
+    use std::io::Write;
+    child.stdin.take().expect("a pipe").write_all(sheet.as_bytes()).expect("grundy reads");
+    std::thread::sleep(std::time::Duration::from_millis(1000));
+    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(kill.expect("kill starts").success());
+    let output = child.wait_with_output().expect("grundy ends");
+    assert_eq!(code(&output), 3, "{}", stderr(&output));
+    assert_eq!(json(&output)["error"]["kind"], "interrupted");
+}
+
+#[test]
+fn a_folder_without_sheets_is_no_success() {
+    let folder = std::env::temp_dir().join(format!("grundy-empty-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("notes.txt"), "no sheet").unwrap();
+    let path = folder.to_str().unwrap();
+    let output = grundy(&["check", path]);
+    assert_eq!(code(&output), 1);
+    assert!(stderr(&output).contains("nothing to check"), "{}", stderr(&output));
+    let error = error_of(&["check", path, "--json"], b"", 1);
+    assert!(error["message"].as_str().unwrap().contains(path), "{error}");
+    assert_eq!(code(&grundy(&["check", path, TIC_TAC_TOE])), 0, "one file is something to check");
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn the_version_is_that_of_the_command() {
+    let output = grundy(&["--version"]);
+    assert_eq!(String::from_utf8_lossy(&output.stdout), concat!("grundy ", env!("CARGO_PKG_VERSION"), "\n"));
+}
+
+#[test]
+fn limits_on_reading_are_in_the_long_help_alone() {
+    let help =
+        |command: &str, flag: &str| String::from_utf8_lossy(&grundy(&[command, flag]).stdout).into_owned();
+    for command in ["check", "simulate", "ground", "features"] {
+        let (short, long) = (help(command, "-h"), help(command, "--help"));
+        for limit in ["--max-nesting", "--max-branches", "--max-source-rules", "--max-file-bytes"] {
+            assert!(long.contains(limit) && !short.contains(limit), "{command} {limit}");
+        }
+        assert!(short.contains("--notation"), "{short}");
+    }
+}
+
+#[test]
+fn a_measured_row_is_printed_once() {
+    let measure =
+        ["bench", "playouts", TIC_TAC_TOE, "--seconds", "0.01", "--runs", "1", "--engines", "batch,lifted"];
+    let rows = |text: &[u8]| {
+        let text = String::from_utf8_lossy(text).into_owned();
+        text.lines().filter(|line| line.starts_with("tic-tac-toe ")).count()
+    };
+    let output = grundy(&measure);
+    assert_eq!((rows(&output.stdout), rows(&output.stderr)), (2, 0), "{}", stderr(&output));
+    let output = grundy(&[&measure[..], &["--json"]].concat());
+    assert_eq!((rows(&output.stdout), rows(&output.stderr)), (0, 2), "{}", stderr(&output));
 }

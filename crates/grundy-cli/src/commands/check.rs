@@ -1,10 +1,10 @@
 //! `grundy check`: everything that is wrong or doubtful.
 
 use crate::files::{Loaded, ReadArgs, load};
-use crate::output::{Failure, Outcome, note, print, print_json};
+use crate::output::{Details, Failure, Outcome, note, print, print_json};
 use crate::render;
 use anyhow::Result;
-use grundy_syntax::{Code, Diagnostic, Severity, Source};
+use grundy_syntax::{Code, Diagnostic, Severity};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -53,11 +53,20 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let mut outcome = Outcome::Fine;
     let mut tally = Tally::default();
     let mut reports = Vec::new();
-    for path in all_files(&args.files)? {
+    let paths = all_files(&args.files)?;
+    if paths.is_empty() {
+        if args.json {
+            print_json(json!({"files": []}));
+        }
+        let message =
+            format!("nothing to check: no `.kif` or `.pl` files below `{}`", args.files.join("`, `"));
+        return Err(Failure::new(Outcome::Wrong, message).at("read").into());
+    }
+    for path in paths {
         let report = match load(&path, &args.read) {
             Ok(loaded) => {
                 outcome = outcome.max(outcome_of(&loaded.diagnostics));
-                tally.add(&loaded.diagnostics);
+                tally.add(&loaded);
                 report(&path, &loaded, args)
             }
             Err(error) => {
@@ -65,6 +74,8 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
                 let failed =
                     error.downcast_ref::<Failure>().map_or(Outcome::Wrong, |failure| failure.outcome);
                 outcome = outcome.max(failed);
+                let limit = error.downcast_ref::<Failure>().and_then(|failure| failure.details.limit.clone());
+                tally.limit = tally.limit.or(limit);
                 if !args.json {
                     note(&format!("error: {error:#}\n"));
                 }
@@ -74,7 +85,13 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         reports.push(report);
     }
     if args.json {
-        print_json(&json!({"files": reports}))?;
+        let files = render::count(reports.len(), "file");
+        print_json(json!({"files": reports}));
+        if outcome != Outcome::Fine {
+            let message = format!("{} in {files}", render::count(tally.errors, "error"));
+            let details = Details { limit: tally.limit, ..Details::default() };
+            return Err(Failure::new(outcome, message).with(details).at("read").into());
+        }
     } else {
         note(&format!(
             "{}: {}, {}",
@@ -90,13 +107,16 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
 struct Tally {
     errors: usize,
     warnings: usize,
+    /// The first limit that was hit.
+    limit: Option<String>,
 }
 
 impl Tally {
-    fn add(&mut self, diagnostics: &[Diagnostic]) {
-        let errors = diagnostics.iter().filter(|d| d.is_error()).count();
-        self.errors += errors;
-        self.warnings += diagnostics.len() - errors;
+    fn add(&mut self, loaded: &Loaded) {
+        let errors: Vec<_> = loaded.diagnostics.iter().filter(|d| d.is_error()).collect();
+        self.errors += errors.len();
+        self.warnings += loaded.diagnostics.len() - errors.len();
+        self.limit = self.limit.take().or_else(|| render::details(&loaded.source, &errors).limit);
     }
 }
 
@@ -131,8 +151,8 @@ fn report(path: &str, loaded: &Loaded, args: &Args) -> Value {
     }
     json!({
         "file": path,
-        "errors": errors.into_iter().map(|d| to_json(&loaded.source, d)).collect::<Vec<_>>(),
-        "warnings": warnings.into_iter().map(|d| to_json(&loaded.source, d)).collect::<Vec<_>>(),
+        "errors": errors.into_iter().map(|d| render::to_json(&loaded.source, d)).collect::<Vec<_>>(),
+        "warnings": warnings.into_iter().map(|d| render::to_json(&loaded.source, d)).collect::<Vec<_>>(),
     })
 }
 
@@ -154,31 +174,12 @@ fn unreadable(path: &str, error: &anyhow::Error) -> Value {
     json!({"file": path, "errors": [error], "warnings": []})
 }
 
-fn to_json(source: &Source, diagnostic: &Diagnostic) -> Value {
-    let place = source.place(diagnostic.primary.start);
-    let end = source.place(diagnostic.primary.end);
-    let others = diagnostic.secondary.iter().map(|label| {
-        let place = source.place(label.span.start);
-        json!({"line": place.line, "column": place.column, "message": label.text})
-    });
-    json!({
-        "code": diagnostic.code.id(),
-        "message": diagnostic.message,
-        "line": place.line,
-        "column": place.column,
-        "end_line": end.line,
-        "end_column": end.column,
-        "hint": diagnostic.hint,
-        "related": others.collect::<Vec<_>>(),
-    })
-}
-
 fn explain(code: &str, as_json: bool) -> Result<Outcome> {
     let code: Code = code.parse().map_err(|error| {
         Failure::new(Outcome::Usage, format!("{error}; `grundy check --codes` lists them all"))
     })?;
     if as_json {
-        print_json(&json!({"code": code.id(), "title": code.title(), "explanation": code.explanation()}))?;
+        print_json(json!({"code": code.id(), "title": code.title(), "explanation": code.explanation()}));
     } else {
         print(&format!("{}: {}\n\n{}\n", code.id(), code.title(), code.explanation()))?;
     }
@@ -188,7 +189,7 @@ fn explain(code: &str, as_json: bool) -> Result<Outcome> {
 fn list_codes(as_json: bool) -> Result<Outcome> {
     if as_json {
         let codes = Code::ALL.iter().map(|code| json!({"code": code.id(), "title": code.title()}));
-        print_json(&json!({"codes": codes.collect::<Vec<_>>()}))?;
+        print_json(json!({"codes": codes.collect::<Vec<_>>()}));
     } else {
         let lines = Code::ALL.iter().map(|code| format!("{}  {}\n", code.id(), code.title()));
         print(&lines.collect::<String>())?;

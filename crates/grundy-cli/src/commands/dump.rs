@@ -163,10 +163,10 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     };
     let seconds = start.elapsed().as_secs_f64();
     if args.json {
-        print_json(&json!({"stage": name, "text": text, "sizes": sizes, "seconds": seconds}))?;
+        print_json(json!({"stage": name, "text": text, "sizes": sizes, "seconds": seconds}));
     } else {
         print(&text)?;
-        let sizes = sizes.as_object().into_iter().flatten().map(|(what, size)| format!("{size} {what}"));
+        let sizes = sizes.as_object().into_iter().flatten().map(|(what, size)| format!("{what} {size}"));
         note(&format!("{name}: {} in {seconds:.3} s", sizes.collect::<Vec<_>>().join(", ")));
     }
     Ok(Outcome::Fine)
@@ -274,7 +274,7 @@ fn draw(args: &Args, optimized: &Optimized) -> Result<String> {
                     "draw a part with `--around ATOM`"
                 };
                 let message = format!("too large to draw, with more than {MOST_NODES} nodes: {advice}");
-                Failure::new(Outcome::Limit, message).into()
+                Failure::limit("nodes", message).at("draw").into()
             }
             _ => error,
         }

@@ -3,7 +3,7 @@
 use crate::engine::JoinOrderArg;
 use crate::files::{Loaded, ReadArgs, load_game, peak_memory, write_streamed};
 use crate::interrupt::{self, Interruptible};
-use crate::output::{Failure, Outcome, note, print, print_json, print_streamed};
+use crate::output::{Details, Failure, Outcome, note, print, print_json, print_streamed};
 use crate::progress::Watch;
 use crate::render;
 use anyhow::Result;
@@ -162,9 +162,9 @@ impl Pruning {
             saved.map(|(name, (_, literals))| format!("{name} {}", HumanCount(literals))).collect();
         let saved = if saved.is_empty() { "nothing".to_owned() } else { saved.join(", ") };
         format!(
-            "  of {} conditions pruned: {saved}; {} groups with invariants ({:.3} s)\n",
-            HumanCount(self.pruned.literals),
-            HumanCount(self.groups as u64),
+            "  of {} pruned: {saved}; {} with invariants ({:.3} s)\n",
+            render::count(HumanCount(self.pruned.literals), "condition"),
+            render::count(HumanCount(self.groups as u64), "group"),
             self.seconds,
         )
     }
@@ -232,8 +232,8 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let watch = Watch::start(progress);
     let grounded = ground(&game.program, &config);
     drop(watch);
-    if let (Err(error), true) = (&grounded, args.json) {
-        print_json(&error_to_json(args, &game, error))?;
+    if grounded.is_err() && args.json {
+        print_json(json!({"game": args.file, "method": args.method.name(), "faithful": args.faithful}));
     }
     let mut grounded = grounded.map_err(|error| failure(&game, &error))?;
     let pruning = prune(args, &mut grounded);
@@ -276,30 +276,27 @@ fn failure(game: &Loaded, error: &GroundError) -> Failure {
     };
     let span = if label.is_empty() && outcome == Outcome::Limit { Span::default() } else { span };
     note(&format!("{}\n", render::error_at(&game.source, span, &message, &label, hint)));
-    Failure::new(outcome, "no ground program")
+    Failure::new(outcome, format!("no ground program: {message}")).with(details(game, error))
 }
 
-/// Why there is no ground program, for programs: the limit, and the rule that is to blame.
-fn error_to_json(args: &Args, game: &Loaded, error: &GroundError) -> serde_json::Value {
+/// The limit, and the responsible rule with its place.
+fn details(game: &Loaded, error: &GroundError) -> Details {
     let (limit, rule, instances, span) = match error {
         GroundError::Limit { limit, rule, instances, span } => {
-            (Some(limit.name()), rule, Some(instances), span)
+            (Some(limit.name().to_owned()), rule, Some(*instances), span)
         }
         GroundError::NegationCycle { rule, span } => (None, rule, None, span),
     };
     let place = game.source.place(span.start);
-    json!({
-        "game": args.file,
-        "method": args.method.name(),
-        "faithful": args.faithful,
-        "error": {
-            "limit": limit,
-            "rule": rule,
-            "instances": instances,
-            "line": place.line,
-            "column": place.column,
-        },
-    })
+    Details {
+        limit,
+        stage: Some("ground"),
+        rule: Some(rule.clone()),
+        instances,
+        line: Some(place.line as u32),
+        column: Some(place.column as u32),
+        ..Details::default()
+    }
 }
 
 fn advice(limit: LimitKind) -> &'static str {
@@ -358,7 +355,7 @@ fn draw(args: &Args, ground: &GroundProgram, out: &mut impl Write) -> Result<()>
             let advice =
                 if slice.is_some() { "take a smaller `--depth`" } else { "draw a part with `--around ATOM`" };
             let message = format!("too large to draw, with more than {MOST_NODES} nodes: {advice}");
-            Err(Failure::new(Outcome::Limit, message).into())
+            Err(Failure::limit("nodes", message).at("draw").into())
         }
     }
 }
@@ -375,7 +372,8 @@ fn report(
         if let Some(pruning) = pruning {
             object["pruned"] = pruning.to_json();
         }
-        return print_json(&object);
+        print_json(object);
+        return Ok(());
     }
     let text = summary(args, ground, total) + &pruning.map_or_else(String::new, Pruning::summary);
     if args.emit.is_some() && args.out.is_none() {
@@ -392,8 +390,8 @@ fn lifted(game: &Loaded, ground: &GroundProgram) -> Vec<(String, String)> {
         let predicate = ground.program().info(ground.lifted_predicate(lifted));
         let name = ground.program().symbols.name(predicate.name);
         let line = game.source.place(game.program.rules[lifted.rule as usize].span.start).line;
-        let instances = HumanCount(lifted.instances);
-        let why = format!("the rule in line {line} had {instances} instances, with far more to come");
+        let instances = render::count(HumanCount(lifted.instances), "instance");
+        let why = format!("the rule in line {line} had {instances}, with far more to come");
         (format!("{name}/{}", predicate.arity), why)
     };
     ground.lifted().iter().map(describe).collect()
@@ -442,12 +440,12 @@ fn to_json(
 }
 
 fn summary(args: &Args, ground: &GroundProgram, total: Duration) -> String {
-    let count = |number: u64, what| format!("{} {what}", HumanCount(number));
+    let count = |number: u64, noun| render::count(HumanCount(number), noun);
     let sizes = [
-        count(ground.rule_count(), "rules"),
-        count(ground.literal_count(), "conditions"),
-        count(ground.atoms_of(Keyword::True).count() as u64, "facts"),
-        count(ground.atoms_of(Keyword::Does).count() as u64, "moves"),
+        count(ground.rule_count(), "rule"),
+        count(ground.literal_count(), "condition"),
+        count(ground.atoms_of(Keyword::True).count() as u64, "fact"),
+        count(ground.atoms_of(Keyword::Does).count() as u64, "move"),
     ];
     let memory = peak_memory().map_or(String::new(), |bytes| format!(", {} of memory", HumanBytes(bytes)));
     format!("{}: {} ({:.3} s{memory})\n", args.file, sizes.join(", "), total.as_secs_f64())

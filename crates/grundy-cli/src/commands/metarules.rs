@@ -3,6 +3,7 @@
 use crate::engine::seconds;
 use crate::files::{ReadArgs, load_sound};
 use crate::output::{Outcome, note, print, print_json};
+use crate::render::count;
 use crate::sample::{SampleArgs, failure};
 use anyhow::Result;
 use grundy::game::{Game, GameError};
@@ -102,7 +103,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
             if let Some(rules) = &ordered {
                 all["ordering"] = ordering_to_json(&mut printer, rules);
             }
-            print_json(&all)?;
+            print_json(all);
         }
         false => {
             let mut all = to_text(&mut printer, &metarules, &invariants);
@@ -113,13 +114,14 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         }
     }
     note(&format!(
-        "{} impossible, {} single-valued, {} useless, {} branching figures, {} invariants from {facts} complete facts and {} states in {:.3} s",
+        "{} impossible, {} single-valued, {} useless, {}, {} from {} and {} in {:.3} s",
         metarules.impossible.len(),
         metarules.single_valued.len(),
         metarules.useless.len(),
-        metarules.branching.len(),
-        invariants.len(),
-        states.len(),
+        count(metarules.branching.len(), "branching figure"),
+        count(invariants.len(), "invariant"),
+        count(facts, "complete fact"),
+        count(states.len(), "state"),
         start.elapsed().as_secs_f64(),
     ));
     if let Some(rules) = &ordered {
@@ -210,12 +212,12 @@ fn tell_tries(rules: &[(Clause, Reordered)]) {
     let mut set = ReorderedSet::default();
     rules.iter().for_each(|(_, rule)| set.add(rule));
     note(&format!(
-        "{} rules: {} tries as written, {} in order, {:.1} times fewer; {} rules need more",
-        set.rules,
-        set.written,
+        "{}: {} as written, {} in order, {:.1} times fewer; more for {}",
+        count(set.rules, "rule"),
+        count(set.written, "try"),
         set.learned,
         set.ratio(),
-        set.worse,
+        count(set.worse, "rule"),
     ));
 }
 
@@ -247,7 +249,7 @@ fn to_text(printer: &mut MetaPrinter<'_>, metarules: &Metarules, invariants: &[L
     section("branching", metarules.branching.iter().map(branching).collect());
     let invariant = |one: &LiftedInvariant| match one.groups {
         1 => one.text.clone(),
-        groups => format!("{}  {} {groups} groups", one.text, printer.comment()),
+        groups => format!("{}  {} {}", one.text, printer.comment(), count(groups, "group")),
     };
     section("invariants", invariants.iter().map(invariant).collect());
     out

@@ -3,6 +3,7 @@
 use crate::engine::{Engine, ReasonArgs, Task};
 use crate::files::{ReadArgs, load_game};
 use crate::output::{Failure, Outcome, print, print_json};
+use crate::render::count;
 use anyhow::Result;
 use grundy::machine::MachineKind;
 use grundy::reasoner::{ReasonError, Reasoner};
@@ -46,17 +47,19 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let counts = engine.run(Count { depth: args.depth })?;
     let seconds = start.elapsed().as_secs_f64();
     if args.json {
-        print_json(&json!({
+        print_json(json!({
             "depth": args.depth,
             "sequences": counts.sequences,
             "ended_earlier": counts.ended_earlier,
             "seconds": seconds,
             "engine": engine.name(),
-        }))?;
+        }));
     } else {
         print(&format!(
-            "{} sequences of {} joint moves, {} that ended earlier ({seconds:.3} s)\n",
-            counts.sequences, args.depth, counts.ended_earlier
+            "{} of {}, {} that ended earlier ({seconds:.3} s)\n",
+            count(counts.sequences, "sequence"),
+            count(args.depth, "joint move"),
+            counts.ended_earlier
         ))?;
     }
     Ok(Outcome::Fine)

@@ -3,6 +3,7 @@
 use crate::engine::{Engine, Prepared, ReasonArgs, Task, seconds};
 use crate::files::{Loaded, ReadArgs, load_game, write_whole};
 use crate::output::{Failure, Outcome, note, print, print_json};
+use crate::render::count;
 use crate::trace::record;
 use anyhow::Result;
 use grundy::machine::{Machine, MachineKind, PlayoutConfig};
@@ -130,7 +131,7 @@ fn play_machine(
     let played = Instant::now();
     let totals = play_for(machine, count, &config, [args.seconds, limit].into_iter().flatten().min());
     if args.seconds.is_none() && totals.playouts < count {
-        return Err(Failure::new(Outcome::Limit, "out of time (limit `timeout`)").into());
+        return Err(Failure::limit("timeout", "out of time (limit `timeout`)").at("play").into());
     }
     let elapsed = played.elapsed();
     let totals = Totals {
@@ -304,7 +305,11 @@ impl Playout<'_> {
         let goals = reasoner.goals(&state)?;
         if self.args.show {
             let texts = goals.iter().map(|goal| goal.map_or("none".to_owned(), |goal| goal.to_string()));
-            note(&format!("end after {steps} moves, goals: {}\n", texts.collect::<Vec<_>>().join(" ")));
+            note(&format!(
+                "end after {}, goals: {}\n",
+                count(steps, "move"),
+                texts.collect::<Vec<_>>().join(" ")
+            ));
         }
         for (sum, goal) in self.totals.goals.iter_mut().zip(goals) {
             if let Some(goal) = goal {
@@ -350,12 +355,12 @@ fn report(
     (setup, elapsed): (Duration, Duration),
 ) -> Result<Outcome> {
     let seconds = elapsed.as_secs_f64().max(1e-9);
-    let mean = |(count, sum): (u64, i64)| (count > 0).then(|| sum as f64 / count as f64);
+    let mean = |(games, sum): (u64, i64)| (games > 0).then(|| sum as f64 / games as f64);
     let mean_length = totals.states as f64 / totals.playouts.max(1) as f64;
     if args.json {
         let goals: Map<String, Value> =
             roles.iter().zip(&totals.goals).map(|(role, &sum)| (role.clone(), json!(mean(sum)))).collect();
-        print_json(&json!({
+        print_json(json!({
             "engine": engine,
             "playouts": totals.playouts,
             "states": totals.states,
@@ -367,11 +372,11 @@ fn report(
             "goals": goals,
             "stuck": totals.stuck,
             "unfinished": totals.unfinished,
-        }))?;
+        }));
     } else {
         let mut text = format!(
-            "{} playouts of {} in {seconds:.2} s: {:.0} playouts/s, {:.0} states/s, {mean_length:.1} moves a game\n",
-            totals.playouts,
+            "{} of {} in {seconds:.2} s: {:.0} playouts/s, {:.0} states/s, {mean_length:.1} moves a game\n",
+            count(totals.playouts, "playout"),
             game.source.name(),
             totals.playouts as f64 / seconds,
             totals.states as f64 / seconds,
@@ -383,15 +388,15 @@ fn report(
         print(&text)?;
     }
     if totals.stuck > 0 {
-        note(&format!("note: {} games ended because a role had no legal move", totals.stuck));
+        note(&format!("note: {} ended because a role had no legal move", count(totals.stuck, "game")));
     }
     if totals.unfinished > 0 {
-        let limit = args.max_steps;
-        note(&format!(
-            "error: {} games were given up after {limit} moves (limit `steps`, --max-steps)",
-            totals.unfinished
-        ));
-        return Ok(Outcome::Limit);
+        let message = format!(
+            "{} not finished after {} (limit `steps`, --max-steps)",
+            count(totals.unfinished, "game"),
+            count(args.max_steps, "move")
+        );
+        return Err(Failure::limit("steps", message).at("play").into());
     }
     Ok(Outcome::Fine)
 }

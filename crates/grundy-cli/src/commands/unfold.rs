@@ -2,7 +2,8 @@
 
 use crate::engine::seconds;
 use crate::files::{Loaded, ReadArgs, load_sound};
-use crate::output::{Outcome, note, print, print_json};
+use crate::output::{Failure, Outcome, note, print, print_json};
+use crate::render::count;
 use crate::sample::{SampleArgs, failure};
 use anyhow::Result;
 use clap::ValueEnum;
@@ -182,10 +183,10 @@ fn report_count(args: &Args, generated: Count, start: Instant) -> Result<Outcome
     let seconds = start.elapsed().as_secs_f64();
     if args.json {
         print_json(
-            &json!({"generated": count_json(generated), "kept": count_json(generated), "seconds": seconds}),
-        )?;
+            json!({"generated": count_json(generated), "kept": count_json(generated), "seconds": seconds}),
+        );
     } else {
-        print(&format!("{} rules would be generated\n", count_text(generated)))?;
+        print(&format!("{} would be generated\n", count(count_text(generated), "rule")))?;
     }
     Ok(Outcome::Fine)
 }
@@ -222,7 +223,7 @@ fn report(
         let impossible: Vec<String> =
             unfolding.impossible.iter().map(|one| printer.impossible(one).text).collect();
         let useless: Vec<String> = unfolding.useless.iter().map(|one| printer.useless(one).text).collect();
-        print_json(&json!({
+        print_json(json!({
             "generated": count_json(generated),
             "kept": unfolding.rules.len(),
             "auxiliary": unfolding.auxiliary.len(),
@@ -240,30 +241,30 @@ fn report(
             "steps": counts.steps,
             "found": {"impossible": impossible, "useless": useless},
             "seconds": seconds,
-        }))?;
+        }));
     } else {
         let text: Vec<String> = rules.into_iter().chain(auxiliary).map(|rule| rule + "\n").collect();
         print(&text.concat())?;
     }
     note(&format!(
-        "{} rules would be generated without metarules; {} are left, and {} of auxiliary predicates ({seconds:.3} s)\n\
-         {} steps; {} rules cut as impossible, {} because of single values, {} as duplicates; {} values unified, {} useless conditions left out",
-        count_text(generated),
+        "{} would be generated without metarules; {} left, and {} of auxiliary predicates ({seconds:.3} s)\n\
+         {}; {} cut as impossible, {} because of single values, {} as duplicates; {} unified, {} left out",
+        count(count_text(generated), "rule"),
         unfolding.rules.len(),
         unfolding.auxiliary.len(),
-        counts.steps,
-        counts.impossible,
+        count(counts.steps, "step"),
+        count(counts.impossible, "rule"),
         counts.single_valued,
         counts.duplicates,
-        counts.unified,
-        counts.useless,
+        count(counts.unified, "value"),
+        count(counts.useless, "useless condition"),
     ));
     if !unfolding.complete {
-        note(&format!(
-            "error: {} rules were given up because they have too many conditions (limit `conditions`, --max-conditions)",
-            counts.too_long
-        ));
-        return Ok(Outcome::Limit);
+        let message = format!(
+            "{} given up because of too many conditions (limit `conditions`, --max-conditions)",
+            count(counts.too_long, "rule")
+        );
+        return Err(Failure::limit("conditions", message).at("unfold").into());
     }
     Ok(Outcome::Fine)
 }

@@ -3,6 +3,7 @@
 use crate::engine::{Engine, ReasonArgs, Task};
 use crate::files::{Loaded, ReadArgs, load_game, read_source, sheets_below};
 use crate::output::{Failure, Outcome, note, print, print_json};
+use crate::render;
 use crate::trace::{Replay, Step, read_trace, replay};
 use anyhow::Result;
 use clap::ValueEnum;
@@ -81,15 +82,21 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         note(difference);
     }
     if args.json {
-        print_json(&json!({
+        print_json(json!({
             "states": replay.states,
             "differences": replay.differences,
             "engine": args.engine.name(),
-        }))?;
+        }));
     } else {
-        print(&format!("{} states replayed, {} differ\n", replay.states, replay.differences))?;
+        let differ = if replay.differences == 1 { "differs" } else { "differ" };
+        let states = render::count(replay.states, "state");
+        print(&format!("{states} replayed, {} {differ}\n", replay.differences))?;
     }
-    Ok(if replay.differences > 0 { Outcome::Wrong } else { Outcome::Fine })
+    if replay.differences > 0 {
+        let message = format!("{} found in the replay", render::count(replay.differences, "difference"));
+        return Err(Failure::new(Outcome::Wrong, message).at("play").into());
+    }
+    Ok(Outcome::Fine)
 }
 
 fn replay_files(args: &Args, file: &str, trace: &str) -> Result<Replay> {
@@ -181,13 +188,13 @@ fn report_corpus(args: &Args, lines: &[Line]) -> Result<Outcome> {
     let failed: Vec<&Line> = lines.iter().filter(|line| line.failure.is_some()).collect();
     if args.json {
         let sheets: Vec<Value> = lines.iter().map(line_to_json).collect();
-        print_json(&json!({
+        print_json(json!({
             "states": states,
             "differences": differences,
             "engine": args.engine.name(),
             "failed": failed.len(),
             "sheets": sheets,
-        }))?;
+        }));
     } else {
         let mut text = format!("{:<50} {:>8} {:>6} {:>9}\n", "sheet", "states", "differ", "seconds");
         for line in lines {
@@ -198,19 +205,24 @@ fn report_corpus(args: &Args, lines: &[Line]) -> Result<Outcome> {
             }
             text.push('\n');
         }
-        let sheets = lines.len();
-        let failures = failed.len();
         text.push_str(&format!(
-            "{sheets} sheets, {states} states, {differences} differ, {failures} sheets failed\n"
+            "{}, {}, {}, {} failed\n",
+            render::count(lines.len(), "sheet"),
+            render::count(states, "state"),
+            render::count(differences, "difference"),
+            render::count(failed.len(), "sheet"),
         ));
         print(&text)?;
     }
     let wrong = if differences > 0 { Outcome::Wrong } else { Outcome::Fine };
-    Ok(failed
-        .iter()
-        .filter_map(|line| line.failure.as_ref())
-        .map(|(outcome, _)| *outcome)
-        .fold(wrong, Outcome::max))
+    let outcomes = failed.iter().filter_map(|line| line.failure.as_ref()).map(|(outcome, _)| *outcome);
+    let outcome = outcomes.fold(wrong, Outcome::max);
+    if outcome == Outcome::Fine {
+        return Ok(outcome);
+    }
+    let found = render::count(differences, "difference");
+    let message = format!("{found} found, {} failed", render::count(failed.len(), "sheet"));
+    Err(Failure::new(outcome, message).at("play").into())
 }
 
 fn line_to_json(line: &Line) -> Value {

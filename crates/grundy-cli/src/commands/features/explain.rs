@@ -2,8 +2,9 @@
 
 use super::load::Compiled;
 use super::states::States;
-use super::{Args, feature_named};
+use super::{Args, feature_named, unvalued};
 use crate::output::{Failure, Outcome, print, print_json};
+use crate::render::count;
 use anyhow::Result;
 use serde_json::json;
 
@@ -18,6 +19,7 @@ pub(super) fn run(args: &Args, compiled: &Compiled, states: &States) -> Result<O
     };
     let plan =
         compiled.tables.plan(&compiled.features).map_err(|error| Failure::new(Outcome::Wrong, error))?;
+    let mut explained = Vec::new();
     for feature in feature_named(compiled, name)? {
         let found = compiled.features.explain(&plan, feature, state);
         let mut solutions: Vec<String> =
@@ -25,16 +27,21 @@ pub(super) fn run(args: &Args, compiled: &Compiled, states: &States) -> Result<O
         solutions.sort_unstable();
         let column = compiled.features.features()[feature].column();
         if args.json {
-            print_json(&json!({"feature": column, "state": args.state, "solutions": solutions}))?;
+            explained.push(json!({"feature": column, "state": args.state, "solutions": solutions}));
         } else {
             let lines: Vec<String> = solutions.iter().map(|solution| format!("  {solution}\n")).collect();
             print(&format!(
-                "{column} has {} solutions in state {}\n{}",
-                solutions.len(),
+                "{column} has {} in state {}\n{}",
+                count(solutions.len(), "solution"),
                 args.state,
                 lines.concat()
             ))?;
         }
     }
-    Ok(if states.unknown > 0 { Outcome::Wrong } else { Outcome::Fine })
+    if args.json {
+        // A name without an arity can stand for several features.
+        let several = explained.len() > 1;
+        print_json(if several { json!({"features": explained}) } else { explained.remove(0) });
+    }
+    if states.unknown > 0 { Err(unvalued(states).into()) } else { Ok(Outcome::Fine) }
 }

@@ -4,6 +4,7 @@ use super::load::load_theory;
 use crate::engine::seconds;
 use crate::files::{ReadArgs, write_whole};
 use crate::output::{Failure, Outcome, note, print, print_json};
+use crate::render::count;
 use crate::sample::{random_states, read_states};
 use anyhow::Result;
 use grundy::features::{GenerateConfig, generate};
@@ -105,12 +106,13 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
             .collect();
         let seconds = start.elapsed().as_secs_f64();
         print_json(
-            &json!({"features": list, "count": features.len(), "states": states.len(), "seconds": seconds}),
-        )?;
+            json!({"features": list, "count": features.len(), "states": states.len(), "seconds": seconds}),
+        );
     } else if args.out.is_none() {
         print(&text)?;
     }
     let seconds = start.elapsed().as_secs_f64();
-    note(&format!("{} features from {} states in {seconds:.3} s", features.len(), states.len()));
+    let (features, states) = (count(features.len(), "feature"), count(states.len(), "state"));
+    note(&format!("{features} from {states} in {seconds:.3} s"));
     Ok(Outcome::Fine)
 }

@@ -99,9 +99,10 @@ pub(crate) fn load_features(path: &str, theory: &Program, args: &ReadArgs) -> Re
     let fatal: Vec<_> = diagnostics.iter().filter(|diagnostic| diagnostic.code.stops()).collect();
     if !fatal.is_empty() {
         let message = format!("`{path}` cannot be used: {}", render::count(fatal.len(), "error"));
+        let details = render::details(&source, &fatal);
         let (shown, _) = render::most_telling(fatal, render::MOST_MESSAGES);
         shown.iter().for_each(|diagnostic| note(&format!("{}\n", render::diagnostic(&source, diagnostic))));
-        return Err(Failure::new(Outcome::Wrong, message).into());
+        return Err(Failure::new(Outcome::Wrong, message).with(details).at("read").into());
     }
     Ok((source, reading.program))
 }
@@ -118,11 +119,12 @@ pub(crate) fn tell(error: FeatureError, (theory, features): (&Source, &Source)) 
         FeatureError::Wrong(findings) => {
             findings.iter().take(render::MOST_MESSAGES).for_each(show);
             let message = format!("the features cannot be used: {}", render::count(findings.len(), "error"));
-            Failure::new(Outcome::Wrong, message)
+            Failure::new(Outcome::Wrong, message).at("features")
         }
         FeatureError::Limit { limit, finding } => {
             show(&finding);
-            Failure::new(Outcome::Limit, format!("the features cannot be compiled (limit `{limit}`)"))
+            let message = format!("the features cannot be compiled (limit `{limit}`)");
+            Failure::limit(limit, message).at("features")
         }
     }
 }

@@ -13,7 +13,7 @@ mod states;
 pub(crate) mod value;
 
 use crate::files::ReadArgs;
-use crate::output::{Failure, Outcome, note};
+use crate::output::{Failure, Outcome};
 use anyhow::Result;
 use clap::ValueEnum;
 use grundy::features::TableKind;
@@ -214,10 +214,19 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         plot::write(args, &compiled, &states, &run, path)?;
     }
     if states.unknown > 0 {
-        note(&format!("error: {} of {} states could not be valued", states.unknown, states.states.len()));
-        return Ok(Outcome::Wrong);
+        return Err(unvalued(&states).into());
     }
     Ok(Outcome::Fine)
+}
+
+/// The failure that states which cannot be read are.
+fn unvalued(states: &states::States) -> Failure {
+    let message = format!(
+        "{} of {} could not be valued",
+        states.unknown,
+        crate::render::count(states.states.len(), "state")
+    );
+    Failure::new(Outcome::Wrong, message).at("features")
 }
 
 /// The numbers of the features that are asked for, or of all.

@@ -5,7 +5,8 @@ use super::states::States;
 use super::value::Run;
 use super::{Args, EngineArg, Format, chosen};
 use crate::files::write_streamed;
-use crate::output::{Outcome, note, print_json, print_streamed};
+use crate::output::{Failure, Outcome, note, print_json, print_streamed};
+use crate::render::count;
 use anyhow::Result;
 use clap::ValueEnum;
 use grundy::features::{TableKind, Value};
@@ -15,6 +16,10 @@ use std::time::Duration;
 
 pub(super) fn show(args: &Args, compiled: &Compiled, states: &States, run: &Run) -> Result<Outcome> {
     let chosen = chosen(args, compiled)?;
+    if args.json && args.values.as_ref().is_some_and(|path| path.as_os_str() == "-") {
+        let message = "`--json` and `--values -` both want standard output; give `--values` a file";
+        return Err(Failure::new(Outcome::Usage, message).into());
+    }
     if let Some(path) = &args.values {
         if path.as_os_str() == "-" {
             print_streamed(|out| write_csv(out, compiled, run, &chosen))?;
@@ -23,7 +28,7 @@ pub(super) fn show(args: &Args, compiled: &Compiled, states: &States, run: &Run)
         }
     }
     if args.json {
-        print_json(&summary(args, compiled, run))?;
+        print_json(summary(args, compiled, run));
     } else if args.values.is_none() && !states.states.is_empty() {
         print_streamed(|out| match args.format {
             Format::Csv => write_csv(out, compiled, run, &chosen),
@@ -78,18 +83,19 @@ fn line(args: &Args, compiled: &Compiled, states: &States, run: &Run) -> String 
     let sizes = compiled.tables.sizes();
     let compiled_in = (compiled.ground + compiled.unfold).as_secs_f64();
     let mut text = format!(
-        "{} features, {} ground clauses, {} and-rows, {} or-rows ({} tables, {compiled_in:.3} s)",
-        compiled.features.features().len(),
-        sizes.ground_clauses,
-        sizes.and_rows,
-        sizes.or_rows,
+        "{}, {}, {}, {} ({} tables, {compiled_in:.3} s)",
+        count(compiled.features.features().len(), "feature"),
+        count(sizes.ground_clauses, "ground clause"),
+        count(sizes.and_rows, "and-row"),
+        count(sizes.or_rows, "or-row"),
         tables_name(compiled),
     );
     if !states.states.is_empty() {
         let valued = run.rows.iter().flatten().count();
         let (engine, speed) = (engine_name(args.engine), per_second(valued, run.time));
         text.push_str(&format!(
-            "\n{valued} states in {:.6} s, {speed:.0} a second ({engine})",
+            "\n{} in {:.6} s, {speed:.0} a second ({engine})",
+            count(valued, "state"),
             run.time.as_secs_f64()
         ));
     }

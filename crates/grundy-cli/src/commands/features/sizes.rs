@@ -22,7 +22,7 @@ pub(super) fn run(args: &Args, compiled: &Compiled) -> Result<Outcome> {
                 json!({"feature": feature.column(), "clauses": feature.clauses, "ground_clauses": ground})
             })
             .collect();
-        print_json(&json!({
+        print_json(json!({
             "clauses": compiled.features.clause_count(),
             "ground_clauses": sizes.ground_clauses,
             "and_rows": sizes.and_rows,
@@ -33,7 +33,7 @@ pub(super) fn run(args: &Args, compiled: &Compiled) -> Result<Outcome> {
             "ground_seconds": compiled.ground.as_secs_f64(),
             "unfold_seconds": compiled.unfold.as_secs_f64(),
             "features": by_feature,
-        }))?;
+        }));
         return Ok(Outcome::Fine);
     }
     let count = |number: u64| HumanCount(number).to_string();

@@ -133,7 +133,9 @@ fn play(compiled: &Compiled, playouts: u64, seed: u64) -> Result<States> {
         let message = "a theory cannot be played; `--states F` reads states from a file";
         return Err(Failure::new(Outcome::Usage, message).into());
     }
-    let machine = Game::from_program(compiled.program.clone()).machine(&MachineConfig::default())?;
+    let machine = Game::from_program(compiled.program.clone())
+        .machine(&MachineConfig::default())
+        .map_err(|error| crate::engine::failure(&error))?;
     let mut reader = StateReader::new(&compiled.features);
     let mut rng = fastrand::Rng::with_seed(seed);
     let mut states = States::default();

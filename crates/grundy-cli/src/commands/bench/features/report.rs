@@ -4,6 +4,7 @@ use super::published::{TABLE_3, TABLE_4};
 use super::sizes::Board;
 use super::speed::{Growth, Speed};
 use crate::plot::{Axis, Escaped, Ink, Mark, Plot, Series, Unit};
+use crate::render;
 use indicatif::HumanCount;
 use std::fmt::Write;
 
@@ -63,10 +64,10 @@ impl Results {
         });
         Table {
             title: format!(
-                "Table 3: {} features of Othello along {} matches, {} states (paper: 127 features, 300 matches, 17,931 states)",
-                self.features,
-                self.matches,
-                count(states as u64)
+                "Table 3: {} of Othello along {}, {} (paper: 127 features, 300 matches, 17,931 states)",
+                render::count(self.features, "feature"),
+                render::count(self.matches, "match"),
+                render::count(count(states as u64), "state")
             ),
             header: vec![
                 "method",

@@ -145,8 +145,12 @@ fn rules_against_time(records: &[Record], summary: &Summary) -> Figure {
                        linear above 10⁴; all games that took more than a minute had more than 10⁷ rules and facts."
         .to_owned();
     for growth in &summary.growth {
-        caption +=
-            &format!(" Ours, {}: slope {:.2} over {} games.", growth.form, growth.law.slope, growth.games);
+        caption += &format!(
+            " Ours, {}: slope {:.2} over {}.",
+            growth.form,
+            growth.law.slope,
+            crate::render::count(growth.games, "game")
+        );
     }
     Figure { file: "figure-5", plot: Plot { title, x, y, series }, caption }
 }

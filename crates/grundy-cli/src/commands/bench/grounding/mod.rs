@@ -131,7 +131,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         write_report(folder, &records, &summary)?;
     }
     if args.json {
-        print_json(&serde_json::to_value(&summary)?)?;
+        print_json(serde_json::to_value(&summary)?);
     } else {
         print(&text::text(&summary))?;
     }

@@ -135,8 +135,8 @@ fn games(records: &[Record]) -> String {
     header.extend(tasks.iter().map(|task| task.name()));
     let rows: Vec<_> = records.iter().map(|record| ("", game(record, &tasks))).collect();
     format!(
-        "<h2>All games</h2>\n<details><summary>{} sheets</summary>\n{}</details>\n",
-        rows.len(),
+        "<h2>All games</h2>\n<details><summary>{}</summary>\n{}</details>\n",
+        crate::render::count(rows.len(), "sheet"),
         table(&header, &rows)
     )
 }

@@ -145,7 +145,11 @@ impl Run {
         if let (Some(line), Some(instances)) = (self.trouble.line, self.trouble.instances)
             && instances > 0
         {
-            _ = write!(text, "; line {line} has {} instances", indicatif::HumanCount(instances));
+            _ = write!(
+                text,
+                "; line {line} has {}",
+                crate::render::count(indicatif::HumanCount(instances), "instance")
+            );
         }
         text
     }

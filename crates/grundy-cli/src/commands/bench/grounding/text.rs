@@ -37,11 +37,11 @@ pub(super) fn head(summary: &Summary) -> String {
     };
     let limits = &summary.limits;
     format!(
-        "{}{unreadable}, one process each; limits {} s, {}, {} rules\n",
+        "{}{unreadable}, one process each; limits {} s, {}, {}\n",
         count(summary.sheets, "sheet"),
         limits.seconds,
         HumanBytes(limits.bytes),
-        HumanCount(limits.rules)
+        count(HumanCount(limits.rules), "rule")
     )
 }
 

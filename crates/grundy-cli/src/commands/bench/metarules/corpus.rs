@@ -3,6 +3,7 @@
 use super::Section;
 use crate::files::{ReadArgs, load_game, read_source, sheets_below};
 use crate::output::note;
+use crate::render;
 use crate::trace::{fold, read_trace};
 use anyhow::Result;
 use grundy::ground::{GroundConfig, ground};
@@ -115,8 +116,11 @@ fn show(line: &Line) -> String {
             format!("{}{more}", if counts.is_empty() { "nothing".to_owned() } else { counts.join(", ") })
         }
     };
-    let bad =
-        if line.violations > 0 { format!("  VIOLATED in {} states", line.violations) } else { String::new() };
+    let bad = if line.violations > 0 {
+        format!("  VIOLATED in {}", render::count(line.violations, "state"))
+    } else {
+        String::new()
+    };
     format!("{:<44}{:>8.2} s  {what}{bad}", line.name, line.seconds)
 }
 
@@ -127,10 +131,13 @@ fn report(lines: &[Line]) -> Section {
     let states: usize = lines.iter().map(|line| line.states).sum();
     let slowest = lines.iter().map(|line| line.seconds).fold(0.0, f64::max);
     let share = 100.0 * proved as f64 / lines.len().max(1) as f64;
-    let mut text = format!("Invariants of states over {} games\n", lines.len());
-    _ = writeln!(text, "  proved for {proved} games ({share:.1} %), exactly one of a group for {exact}");
+    let mut text = format!("Invariants of states over {}\n", render::count(lines.len(), "game"));
+    let games = render::count(proved, "game");
+    _ = writeln!(text, "  proved for {games} ({share:.1} %), exactly one of a group for {exact}");
     _ = writeln!(text, "  slowest game {slowest:.1} s, grounding included");
-    _ = writeln!(text, "  {violations} violations in {states} recorded states\n");
+    let (violations, states) =
+        (render::count(violations, "violation"), render::count(states, "recorded state"));
+    _ = writeln!(text, "  {violations} in {states}\n");
     let mut table = String::from(
         "game\tseconds\tat-most-one\texactly-one\texactly-k\tnever\talways\tcomplete\tstates\tviolations\terror\ttexts\n",
     );

@@ -4,6 +4,7 @@ use super::positions::Board;
 use super::{Args, Section};
 use crate::commands::unfold::count_text;
 use crate::plot::{Axis, Mark, Plot, Series, Unit};
+use crate::render;
 use grundy::meta::unfold::{Count, Kinds, UnfoldConfig, Unfolding, count_unfolded, split_by_rules, unfold};
 use grundy::meta::{
     Branching, COUNTING_STEPS, Clause, Domain, DomainLimits, Memory, MetaError, MetaPrinter, Ordering,
@@ -190,14 +191,18 @@ fn tell(what: &str, set: ReorderedSet, positions: usize, text: &mut String) {
     let note = match ended {
         0 => String::new(),
         _ => format!(
-            "\n  ({ended} rules as written were not counted to the end: more than {COUNTING_STEPS} steps in a position)"
+            "\n  ({} as written not counted to the end: more than {COUNTING_STEPS} steps in a position)",
+            render::count(ended, "rule")
         ),
     };
     _ = writeln!(
         text,
-        "{rules} {what}, {positions} positions: {written} tries as written, {learned} in order, {:.1} times fewer; \
-         {worse} rules need more{note}\n",
+        "{}, {}: {} as written, {learned} in order, {:.1} times fewer; more for {}{note}\n",
+        render::count(rules, what),
+        render::count(positions, "position"),
+        render::count(written, "try"),
         set.ratio(),
+        render::count(worse, "rule"),
     );
 }
 
@@ -232,7 +237,7 @@ fn figure_7(
         }
         let seconds = start.elapsed().as_secs_f64();
         let note = if given_up > 0 {
-            format!("   {given_up} rules were not matched to the end")
+            format!("   {} not matched to the end", render::count(given_up, "rule"))
         } else {
             String::new()
         };

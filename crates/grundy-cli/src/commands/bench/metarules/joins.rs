@@ -43,9 +43,9 @@ pub(super) fn joins(folder: &Path, seed: u64, read: &ReadArgs) -> Result<Section
         playing.push(played);
     }
     let mut text = format!(
-        "Steps of joins in the order of branching figures, against the written order, over {} games\n  \
+        "Steps of joins in the order of branching figures, against the written order, over {}\n  \
          what        branching       written   times fewer   median   games with fewer   with more\n",
-        sheets.len(),
+        crate::render::count(sheets.len(), "game"),
     );
     text.push_str(&row("grounding", &grounding));
     text.push_str(&row("lifted", &playing));

@@ -82,8 +82,15 @@ struct Speed {
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let mut lines = Vec::new();
+    if !args.json {
+        print(&header())?;
+    }
     for path in sheets(&args.games)? {
-        measure_game(args, &path, &mut lines);
+        measure_game(args, &path, |line| {
+            show(args, &line)?;
+            lines.push(line);
+            Ok(())
+        })?;
     }
     if let Some(folder) = &args.report {
         std::fs::create_dir_all(folder)?;
@@ -92,11 +99,18 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         note(&format!("written: {}", folder.join("playouts.html").display()));
     }
     if args.json {
-        print_json(&json!({ "lines": lines.iter().map(to_json).collect::<Vec<_>>() }))?;
-    } else {
-        print(&table(&lines))?;
+        print_json(json!({ "lines": lines.iter().map(to_json).collect::<Vec<_>>() }));
     }
     Ok(Outcome::Fine)
+}
+
+/// Prints a row as soon as it is measured: in the table, or as progress where standard output is JSON.
+fn show(args: &Args, line: &Line) -> Result<()> {
+    if args.json {
+        note(line_text(line).trim_end());
+        return Ok(());
+    }
+    print(&line_text(line))
 }
 
 /// The sheets that are meant, those of folders in order.
@@ -115,7 +129,7 @@ fn sheets(games: &[String]) -> Result<Vec<String>> {
     Ok(sheets)
 }
 
-fn measure_game(args: &Args, path: &str, lines: &mut Vec<Line>) {
+fn measure_game(args: &Args, path: &str, mut add: impl FnMut(Line) -> Result<()>) -> Result<()> {
     let name = Path::new(path).file_stem().map_or(path.into(), |stem| stem.to_string_lossy()).into_owned();
     let start = Instant::now();
     let failed = |engine: Engine, error: String| Line {
@@ -129,7 +143,7 @@ fn measure_game(args: &Args, path: &str, lines: &mut Vec<Line>) {
     let game = match load_game(path, &args.read) {
         Ok(game) => game,
         Err(error) => {
-            return lines.extend(args.engines.iter().map(|&engine| failed(engine, format!("{error:#}"))));
+            return args.engines.iter().try_for_each(|&engine| add(failed(engine, format!("{error:#}"))));
         }
     };
     let read = start.elapsed();
@@ -163,9 +177,9 @@ fn measure_game(args: &Args, path: &str, lines: &mut Vec<Line>) {
             _ => play_other(args, &game, engine, &name, read)
                 .unwrap_or_else(|error| failed(engine, error.to_string())),
         };
-        note(line_text(&line).trim_end());
-        lines.push(line);
+        add(line)?;
     }
+    Ok(())
 }
 
 /// The best of some runs. The number of games is found first: as many as fit into the time.
@@ -284,13 +298,11 @@ fn to_json(line: &Line) -> serde_json::Value {
     })
 }
 
-fn table(lines: &[Line]) -> String {
-    let mut text = format!(
+fn header() -> String {
+    format!(
         "{:<28} {:<12} {:>12} {:>14} {:>8} {:>9} {:>9} {:>9}\n",
         "game", "engine", "playouts/s", "states/s", "length", "setup s", "nodes", "edges"
-    );
-    lines.iter().for_each(|line| text.push_str(&line_text(line)));
-    text
+    )
 }
 
 fn line_text(line: &Line) -> String {
