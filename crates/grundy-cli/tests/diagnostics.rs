@@ -101,7 +101,7 @@ fn an_unknown_code_is_a_wrong_call() {
 fn json_has_the_fields_of_the_contract() {
     let output = grundy(&["check", "--json", "testdata/errors/E401-or-in-one-branch.kif"]);
     assert_eq!(code(&output), 1);
-    assert_eq!(stderr(&output), "");
+    assert_eq!(stderr(&output), "error: 1 error in 1 file\n");
     let report = json(&output);
     let file = &report["files"][0];
     assert_eq!(file["file"], "testdata/errors/E401-or-in-one-branch.kif");
