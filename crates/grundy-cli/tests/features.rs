@@ -138,7 +138,7 @@ fn bad_features_are_told_with_their_place() {
 fn solutions_sizes_and_plots() {
     let output =
         grundy(&["features", THEORY, FEATURES, "--states", STATES, "--explain", "threats_x", "--state", "4"]);
-    assert_eq!(stdout(&output), "threats_x/2 has 1 solutions in state 4\n  threats_x(falling, c(1, 3))\n");
+    assert_eq!(stdout(&output), "threats_x/2 has 1 solution in state 4\n  threats_x(falling, c(1, 3))\n");
     let sizes = json(&grundy(&["features", THEORY, FEATURES, "--sizes", "--tables", "flat", "--json"]));
     assert_eq!(sizes["features"][0]["ground_clauses"], 9);
     let also = ["features", "theories/othello.pl", THEORY, "--also", "span/4"];
