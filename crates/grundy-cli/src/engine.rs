@@ -1,6 +1,7 @@
 //! Which engine answers.
 
 use crate::files::Loaded;
+use crate::limits::{budget, seconds};
 use crate::output::{Details, Failure, Outcome, note};
 use clap::ValueEnum;
 use grundy::game::{Game, GameError, MachineConfig};
@@ -9,8 +10,9 @@ use grundy::lifted::{Lifted, LiftedConfig};
 use grundy::machine::{AnyPlayer, Hybrid, Machine, MachineKind, MachineReasoner, Rules};
 use grundy::meta::invariants::InvariantConfig;
 use grundy::reasoner::{Reasoner, Reference};
+use grundy_syntax::Exhausted;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The engines that can be asked for by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -60,7 +62,7 @@ impl Engine {
 pub(crate) enum Prepared<'a> {
     Reference(&'a ReasonArgs, &'a Loaded),
     Lifted(&'a ReasonArgs, &'a Loaded),
-    Machine(Machine, Option<Instant>),
+    Machine(Machine),
     Hybrid(&'a ReasonArgs, &'a Loaded, Machine),
 }
 
@@ -78,11 +80,11 @@ impl Prepared<'_> {
         match self {
             Prepared::Reference(args, game) => task.run(|| args.reference(game)),
             Prepared::Lifted(args, game) => task.run(|| args.lifted(game)),
-            Prepared::Machine(machine, deadline) => {
-                task.run(|| Ok(MachineReasoner::<AnyPlayer>::new(machine.player()).until(*deadline)))
+            Prepared::Machine(machine) => {
+                task.run(|| Ok(MachineReasoner::<AnyPlayer>::new(machine.player()).within(budget())))
             }
             Prepared::Hybrid(args, game, machine) => {
-                task.run(|| Ok(Hybrid::new(machine, args.lifted(game)?)?.until(args.limits().deadline)))
+                task.run(|| Ok(Hybrid::new(machine, args.lifted(game)?)?.within(budget())))
             }
         }
     }
@@ -92,9 +94,9 @@ impl Prepared<'_> {
         match self {
             Prepared::Reference(..) => "reference",
             Prepared::Lifted(..) => "lifted",
-            Prepared::Machine(Machine::Scratch(_), _) => "scratch",
-            Prepared::Machine(Machine::Incremental(_), _) => "incremental",
-            Prepared::Machine(Machine::Batch(_), _) => "batch",
+            Prepared::Machine(Machine::Scratch(_)) => "scratch",
+            Prepared::Machine(Machine::Incremental(_)) => "incremental",
+            Prepared::Machine(Machine::Batch(_)) => "batch",
             Prepared::Hybrid(..) => "hybrid",
         }
     }
@@ -139,43 +141,26 @@ pub(crate) struct ReasonArgs {
     #[arg(long, value_name = "N", default_value_t = 40_000_000, help_heading = "Limits")]
     max_rules: u64,
 
-    /// Limit: how many bytes of memory grounding may take; `2G` is two times 2^30, `K` and `M` are the like
-    #[arg(long, value_name = "BYTES", value_parser = bytes, default_value = "4G", help_heading = "Limits")]
-    max_memory: usize,
-
     /// Limit: how deep terms may nest
     #[arg(long, value_name = "N", default_value_t = 100, help_heading = "Limits")]
     max_term_depth: usize,
-
-    /// Limit: how many seconds the whole command may take
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, help_heading = "Limits")]
-    timeout: Option<Duration>,
 }
 
-/// How long `auto` tries to ground a game before it does without.
+/// How long `auto` tries to ground a game before it does without, and the share of the time that is left.
 const AUTO_GROUNDING: Duration = Duration::from_secs(30);
+const AUTO_SHARE: f64 = 0.5;
 
 impl ReasonArgs {
-    /// The limits of the reference engine, with the clock started now.
+    /// The limits of the reference engine.
     fn limits(&self) -> grundy_reference::Limits {
-        grundy_reference::Limits {
-            facts: self.max_facts,
-            term_depth: self.max_term_depth,
-            deadline: self.timeout.and_then(|timeout| Instant::now().checked_add(timeout)),
-        }
-    }
-
-    /// How long the command may take.
-    pub(crate) fn timeout(&self) -> Option<Duration> {
-        self.timeout
+        grundy_reference::Limits { facts: self.max_facts, term_depth: self.max_term_depth, budget: budget() }
     }
 
     /// The lifted engine for a game.
     fn lifted(&self, game: &Loaded) -> Result<Lifted, Failure> {
-        let deadline = self.limits().deadline;
         let config = LiftedConfig {
             max_term_depth: self.max_term_depth,
-            deadline,
+            budget: budget(),
             join_order: self.join_order.into(),
             ..LiftedConfig::default()
         };
@@ -192,20 +177,13 @@ impl ReasonArgs {
         let ground = GroundConfig {
             join_order: self.join_order.into(),
             max_rules: self.max_rules,
-            max_bytes: self.max_memory,
             max_term_depth: self.max_term_depth,
-            timeout: self.timeout,
+            budget: budget(),
             ..GroundConfig::default()
         };
         let invariants =
             self.invariants.map(|timeout| InvariantConfig { timeout, ..InvariantConfig::default() });
-        MachineConfig {
-            ground,
-            deadline: self.limits().deadline,
-            whole_states,
-            invariants,
-            ..MachineConfig::default()
-        }
+        MachineConfig { ground, whole_states, invariants, ..MachineConfig::default() }
     }
 
     /// What machines are made from. `whole_states` has to be set where states are looked at.
@@ -223,12 +201,11 @@ impl ReasonArgs {
         whole_states: bool,
         best: MachineKind,
     ) -> Result<Prepared<'a>, Failure> {
-        let deadline = self.limits().deadline;
         let machine = |rules: Arc<Rules>, kind| {
             let open = rules.interface().open.clone();
             let machine = Machine::new(rules, kind);
             if !open.any() {
-                return Prepared::Machine(machine, deadline);
+                return Prepared::Machine(machine);
             }
             let (answers, predicate) = (open.names().join(" and "), &open.because_of);
             note(&format!(
@@ -242,8 +219,7 @@ impl ReasonArgs {
             (Engine::Auto, _) => {
                 let mut config =
                     MachineConfig { kind: best, open_answers: true, ..self.machine_config(whole_states) };
-                config.ground.timeout =
-                    Some(self.timeout.map_or(AUTO_GROUNDING, |all| all.min(AUTO_GROUNDING)));
+                config.ground.budget = budget().share(AUTO_SHARE).part(AUTO_GROUNDING);
                 match Game::from_program(game.program.clone()).rules(&config) {
                     Ok(rules) => {
                         // One state at a time is enough where the lifted engine has to be asked.
@@ -276,7 +252,7 @@ fn reason(error: &GameError) -> String {
 /// A machine that cannot be had as the end of a command.
 pub(crate) fn failure(error: &GameError) -> Failure {
     let outcome = match error {
-        GameError::Ground(GroundError::Limit { .. }) | GameError::Limit(_) => Outcome::Limit,
+        GameError::Ground(GroundError::Limit { .. }) | GameError::Exhausted(_) => Outcome::Limit,
         GameError::Connect(
             grundy::network::ConnectError::TooLarge | grundy::network::ConnectError::Lifted(_),
         ) => Outcome::Limit,
@@ -284,7 +260,7 @@ pub(crate) fn failure(error: &GameError) -> Failure {
     };
     match error {
         GameError::Ground(GroundError::Limit { limit: LimitKind::Interrupt, .. })
-        | GameError::Limit(LimitKind::Interrupt) => crate::interrupt::failure(),
+        | GameError::Exhausted(Exhausted::Interrupt) => crate::limits::failure(Exhausted::Interrupt),
         _ => Failure::new(outcome, format!("no network: {}", reason(error))).with(details(error)),
     }
 }
@@ -298,56 +274,11 @@ fn details(error: &GameError) -> Details {
         GameError::Ground(GroundError::NegationCycle { rule, .. }) => {
             ("ground", None, Some(rule.clone()), None)
         }
-        GameError::Limit(limit) => ("network", Some(limit.name()), None, None),
+        GameError::Exhausted(reason) => ("network", Some(reason.name()), None, None),
         GameError::Connect(grundy::network::ConnectError::TooLarge) => ("network", Some("edges"), None, None),
         GameError::Sheet(_) => ("read", None, None, None),
         GameError::Connect(_) | GameError::NoSafeMoves => ("network", None, None, None),
     };
     let limit = limit.map(str::to_owned);
     Details { stage: Some(stage), limit, rule, instances, ..Details::default() }
-}
-
-/// Reads a positive number of seconds.
-pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text.parse().map_err(|_| format!("`{text}` is not a number of seconds"))?;
-    if !(seconds > 0.0 && seconds < 1e9) {
-        return Err("the number of seconds has to be positive".to_owned());
-    }
-    Ok(Duration::from_secs_f64(seconds))
-}
-
-/// Reads a number of bytes: `2G`, `1.5GB` and `1536M` stand for powers of 1024.
-pub(crate) fn bytes(text: &str) -> Result<usize, String> {
-    let upper = text.trim().to_ascii_uppercase();
-    let number = upper.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
-    let unit: f64 = match &upper[number.len()..] {
-        "" | "B" => 1.0,
-        "K" | "KB" | "KIB" => 1024.0,
-        "M" | "MB" | "MIB" => 1024.0 * 1024.0,
-        "G" | "GB" | "GIB" => 1024.0 * 1024.0 * 1024.0,
-        other => return Err(format!("`{other}` is no unit: use K, M or G, or none for bytes")),
-    };
-    let count: f64 = number.trim().parse().map_err(|_| format!("`{text}` is not a number of bytes"))?;
-    let bytes = count * unit;
-    if (1.0..=1e15).contains(&bytes) {
-        Ok(bytes as usize)
-    } else {
-        Err("between 1 and 10^15 bytes".to_owned())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::bytes;
-
-    #[test]
-    fn bytes_have_units() {
-        assert_eq!(bytes("4096"), Ok(4096));
-        assert_eq!(bytes("2G"), Ok(2 << 30));
-        assert_eq!(bytes("1.5 gb"), Ok(3 << 29));
-        assert_eq!(bytes("300MiB"), Ok(300 << 20));
-        for wrong in ["", "G", "-1", "0", "2T", "1e30", "two"] {
-            assert!(bytes(wrong).is_err(), "{wrong}");
-        }
-    }
 }

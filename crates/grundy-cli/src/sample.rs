@@ -1,6 +1,7 @@
 //! Working memories for the metarules: states from files, or from games that are played at random.
 
 use crate::files::{Loaded, ReadArgs, read_source};
+use crate::limits;
 use crate::output::{Failure, Outcome};
 use anyhow::Result;
 use grundy::lifted::{Lifted, LiftedConfig, LiftedState};
@@ -9,7 +10,7 @@ use grundy::reasoner::{ReasonError, Reasoner};
 use grundy_reference::Limits;
 use grundy_syntax::Dialect;
 use serde::Deserialize;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// A state in a file of facts.
 #[derive(Deserialize)]
@@ -70,7 +71,7 @@ impl SampleArgs {
         domain: &mut Domain,
         states: &[Vec<String>],
     ) -> Result<Vec<Memory>, Failure> {
-        let limits = Limits { deadline: Instant::now().checked_add(4 * MOST_TIME), ..Limits::default() };
+        let limits = Limits { budget: limits::budget().part(4 * MOST_TIME), ..Limits::default() };
         let mut working = WorkingMemories::new(&loaded.program, domain, limits).map_err(failure)?;
         states.iter().map(|facts| working.memory(domain, facts).map_err(failure)).collect()
     }
@@ -101,8 +102,7 @@ pub(crate) fn read_states(path: &str, read: &ReadArgs) -> Result<Vec<Vec<String>
 
 /// The states of random playouts, the terminal ones left out.
 pub(crate) fn random_states(loaded: &Loaded, playouts: u64, seed: u64) -> Result<Vec<Vec<String>>, Failure> {
-    let deadline = Instant::now() + MOST_TIME;
-    let config = LiftedConfig { deadline: Some(deadline), ..LiftedConfig::default() };
+    let config = LiftedConfig { budget: limits::budget().part(MOST_TIME), ..LiftedConfig::default() };
     let mut reasoner = Lifted::new(&loaded.program, &config)?;
     let mut rng = fastrand::Rng::with_seed(seed);
     let mut states = Vec::new();
@@ -116,7 +116,7 @@ pub(crate) fn random_states(loaded: &Loaded, playouts: u64, seed: u64) -> Result
         };
         match play_lifted(&mut reasoner, &mut rng, note) {
             // What was played until then is still good.
-            Err(ReasonError::Limit(_)) if !states.is_empty() => break,
+            Err(ReasonError::Limit { .. }) if !states.is_empty() => break,
             other => other?,
         }
     }

@@ -2,8 +2,7 @@
 
 use crate::error::{Error, Limits};
 use crate::relation::Relation;
-use grundy_syntax::{Atom, PredicateId, Term, TermId, Terms};
-use std::time::Instant;
+use grundy_syntax::{Atom, Exhausted, PredicateId, Term, TermId, Terms, Ticks};
 
 /// What the variables of a rule stand for, as far as that is known.
 pub(crate) type Bindings = [Option<TermId>];
@@ -15,8 +14,7 @@ pub(crate) struct Facts {
     limits: Limits,
     /// Rows in all relations.
     count: usize,
-    /// Counts down to the next look at the clock.
-    patience: u32,
+    ticks: Ticks,
 }
 
 /// Which limit was hit.
@@ -24,18 +22,17 @@ pub(crate) struct Facts {
 pub(crate) enum Stop {
     TooManyFacts,
     TooDeep,
-    OutOfTime,
+    Exhausted(Exhausted),
 }
 
 impl Facts {
     pub(crate) fn new(terms: Terms, predicates: usize, limits: Limits) -> Facts {
         let relations = std::iter::repeat_with(Relation::default).take(predicates).collect();
-        Facts { terms, relations, limits, count: 0, patience: 0 }
+        Facts { terms, relations, limits, count: 0, ticks: Ticks::default() }
     }
 
     pub(crate) fn set_limits(&mut self, limits: Limits) {
         self.limits = limits;
-        self.patience = 0;
     }
 
     pub(crate) fn relation(&self, predicate: PredicateId) -> &Relation {
@@ -91,17 +88,14 @@ impl Facts {
         }
     }
 
-    /// Is called by every loop that can be long, once in each turn.
-    pub(crate) fn check_clock(&mut self) -> Result<(), Stop> {
-        if self.patience > 0 {
-            self.patience -= 1;
-            return Ok(());
-        }
-        self.patience = 4096;
-        match self.limits.deadline {
-            Some(deadline) if Instant::now() >= deadline => Err(Stop::OutOfTime),
-            _ => Ok(()),
-        }
+    /// Checks the budget.
+    pub(crate) fn check_budget_now(&self) -> Result<(), Stop> {
+        self.limits.budget.check().map_err(Stop::Exhausted)
+    }
+
+    /// Checks the budget now and then; to be called in every turn of a loop that can be long, with the work that it does.
+    pub(crate) fn check_budget(&mut self, work: usize) -> Result<(), Stop> {
+        self.ticks.work(&self.limits.budget, work).map_err(Stop::Exhausted)
     }
 
     /// The error that a stop is, given the rule in print.
@@ -109,7 +103,7 @@ impl Facts {
         match stop {
             Stop::TooManyFacts => Error::TooManyFacts { limit: self.limits.facts, rule },
             Stop::TooDeep => Error::TooDeep { limit: self.limits.term_depth, rule },
-            Stop::OutOfTime => Error::OutOfTime { rule },
+            Stop::Exhausted(reason) => Error::Exhausted { reason, rule },
         }
     }
 }

@@ -28,16 +28,14 @@
 //! ```
 
 use crate::analysis::analyze;
-use crate::ground::{GroundConfig, GroundError, GroundProgram, LimitKind, ground};
+use crate::ground::{GroundConfig, GroundError, GroundProgram, ground};
 use crate::machine::{Machine, MachineKind, Rules};
 use crate::meta::invariants::{InvariantConfig, Invariants, prove_invariants};
 use crate::meta::{MetaError, MoveRulesConfig, move_rules};
 use crate::network::{ConnectError, Groups, Optimized, connect};
 use crate::variants;
-use grundy_syntax::{Limits, Program, Source, read_game};
+use grundy_syntax::{Exhausted, Limits, Program, Source, read_game};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
-use std::time::Instant;
 
 /// Why there is no game, or no machine for it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -48,9 +46,9 @@ pub enum GameError {
     /// It cannot be ground.
     #[error(transparent)]
     Ground(#[from] GroundError),
-    /// There was no time left for the network, or somebody asked to stop.
-    #[error("limit `{}` hit while the network was made", .0.name())]
-    Limit(LimitKind),
+    /// The budget was used up while the network was made.
+    #[error("{0} while the network was made")]
+    Exhausted(#[from] Exhausted),
     /// Its network cannot tell which moves stop the others from winning.
     #[error("safe moves cannot be told: roles do not take turns, or there is too much to look at")]
     NoSafeMoves,
@@ -64,10 +62,8 @@ pub enum GameError {
 pub struct MachineConfig {
     /// Which one.
     pub kind: MachineKind,
-    /// How to ground, and what that may cost.
+    /// How to ground; its budget is that of the network as well.
     pub ground: GroundConfig,
-    /// When there has to be a network at the latest, besides the limits of grounding.
-    pub deadline: Option<Instant>,
     /// Whether states are complete. Playouts alone do not need facts that no answer ever depends on.
     pub whole_states: bool,
     /// Whether answers may be left [open](crate::network::Open) that depend on predicates which stay lifted. A
@@ -86,7 +82,6 @@ impl Default for MachineConfig {
         MachineConfig {
             kind: MachineKind::Incremental,
             ground: GroundConfig::default(),
-            deadline: None,
             whole_states: true,
             open_answers: false,
             without: Vec::new(),
@@ -206,11 +201,4 @@ impl Game {
     pub fn machine(&self, config: &MachineConfig) -> Result<Machine, GameError> {
         Ok(Machine::new(self.rules(config)?, config.kind))
     }
-}
-
-/// The limit that is hit now, if any.
-pub(crate) fn limit_hit(config: &MachineConfig) -> Option<LimitKind> {
-    let is_interrupted = config.ground.interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed));
-    let is_late = config.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-    is_interrupted.then_some(LimitKind::Interrupt).or(is_late.then_some(LimitKind::Timeout))
 }

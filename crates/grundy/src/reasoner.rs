@@ -1,6 +1,8 @@
 //! What every engine can be asked, so that one piece of code plays, replays and counts with any.
 
-use grundy_syntax::{Kind, Limits, Program, SexprId, Sexprs, Source, Symbols, TermId, Terms, read_sexprs};
+use grundy_syntax::{
+    Exhausted, Kind, Limits, Program, SexprId, Sexprs, Source, Symbols, TermId, Terms, read_sexprs,
+};
 
 /// Why an engine could not answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -9,11 +11,24 @@ pub enum ReasonError {
     #[error("{0}")]
     Game(String),
     /// A limit was hit.
-    #[error("{0}")]
-    Limit(String),
+    #[error("{message}")]
+    Limit {
+        /// The name of the limit.
+        limit: &'static str,
+        /// What happened, with the rule if there is one.
+        message: String,
+        /// The responsible rule; empty if there is none.
+        rule: String,
+    },
     /// A fact or move was given that is no ground term.
     #[error("`{0}` is not a ground term")]
     NotATerm(String),
+}
+
+impl From<Exhausted> for ReasonError {
+    fn from(reason: Exhausted) -> ReasonError {
+        ReasonError::Limit { limit: reason.name(), message: reason.to_string(), rule: String::new() }
+    }
 }
 
 /// An engine that answers questions about the states of one game.
@@ -89,8 +104,19 @@ impl Reference {
 
 impl From<grundy_reference::Error> for ReasonError {
     fn from(error: grundy_reference::Error) -> ReasonError {
-        let text = error.to_string();
-        if error.is_limit() { ReasonError::Limit(text) } else { ReasonError::Game(text) }
+        let message = error.to_string();
+        match error {
+            grundy_reference::Error::TooManyFacts { rule, .. } => {
+                ReasonError::Limit { limit: "facts", message, rule }
+            }
+            grundy_reference::Error::TooDeep { rule, .. } => {
+                ReasonError::Limit { limit: "term-depth", message, rule }
+            }
+            grundy_reference::Error::Exhausted { reason, rule } => {
+                ReasonError::Limit { limit: reason.name(), message, rule }
+            }
+            _ => ReasonError::Game(message),
+        }
     }
 }
 

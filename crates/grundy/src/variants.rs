@@ -4,11 +4,11 @@
 //! often. So the network that knows nothing is there to compare with, and one that knows more only takes its place if
 //! it has no more work with a step and is no larger.
 
-use crate::game::{GameError, Hints, MachineConfig, limit_hit};
-use crate::ground::{GroundProgram, LimitKind};
+use crate::game::{GameError, Hints, MachineConfig};
+use crate::ground::GroundProgram;
 use crate::machine::{Rules, Work, work};
 use crate::meta::invariants::{InvariantConfig, Invariants, invariants_of, sweep};
-use crate::network::{Groups, Network, Optimized, PassSize, connect, optimize_until, with_safe_moves};
+use crate::network::{Groups, Network, Optimized, PassSize, connect, optimize, with_safe_moves};
 use std::sync::Arc;
 
 /// Above this many edges only the most likely way to use invariants is tried.
@@ -182,9 +182,8 @@ fn optimized(
 ) -> Result<Optimized, GameError> {
     let whole = wants_whole_states(&network, config);
     let is_pass = |name: &str| is_wanted(config, name) && (name != "unread" || !whole);
-    let limit = || GameError::Limit(limit_hit(config).unwrap_or(LimitKind::Timeout));
     let optimize = |network: Network, is_pass: &dyn Fn(&str) -> bool| {
-        optimize_until(network, groups, is_pass, || limit_hit(config).is_some()).ok_or_else(limit)
+        optimize(network, groups, is_pass, &config.ground.budget)
     };
     let Some(wins) = &hints.wins else {
         let mut optimized = optimize(network, &is_pass)?;

@@ -2,6 +2,7 @@
 
 use crate::engine::{ReasonArgs, failure};
 use crate::files::{ReadArgs, load, load_game, read_source};
+use crate::limits::LimitArgs;
 use crate::output::{Failure, Outcome, note, print, print_json};
 use anyhow::Result;
 use clap::ValueEnum;
@@ -57,6 +58,9 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     reason: ReasonArgs,
+
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
 
     #[command(flatten)]
     read: ReadArgs,

@@ -1,7 +1,7 @@
 //! `grundy metarules`: what the facts of a domain say about its rules.
 
-use crate::engine::seconds;
 use crate::files::{ReadArgs, load_sound};
+use crate::limits::{LimitArgs, budget, seconds};
 use crate::output::{Outcome, note, print, print_json};
 use crate::render::count;
 use crate::sample::{SampleArgs, failure};
@@ -52,10 +52,6 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = SearchConfig::default().patterns, help_heading = "Limits")]
     max_patterns: usize,
 
-    /// Limit: how many seconds to look for patterns
-    #[arg(long, value_name = "S", value_parser = seconds, default_value = "10", help_heading = "Limits")]
-    timeout: Duration,
-
     /// Limit: how many seconds to look for invariants of states; with 0, none are looked for
     #[arg(long, value_name = "S", value_parser = seconds, default_value = "8", help_heading = "Limits")]
     invariants_timeout: Duration,
@@ -76,21 +72,27 @@ pub(crate) struct Args {
     sample: SampleArgs,
 
     #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+
+    #[command(flatten)]
     read: ReadArgs,
 }
+
+/// How long patterns are looked for.
+const SEARCH_TIME: Duration = Duration::from_secs(10);
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let start = Instant::now();
     let mut loaded = load_sound(&args.file, &args.read)?;
     args.sample.replace_facts(&mut loaded, &args.read)?;
-    let limits = DomainLimits { facts: args.max_facts, timeout: Some(args.timeout) };
+    let limits = DomainLimits { facts: args.max_facts, timeout: Some(SEARCH_TIME) };
     let mut domain = Domain::new(&loaded.program, &[], &limits).map_err(failure)?;
     let states = args.sample.states(&loaded, &args.read)?;
     let mut memories = args.sample.memories(&loaded, &mut domain, &states)?;
     let config = SearchConfig {
         size: usize::from(args.size),
         patterns: args.max_patterns,
-        timeout: Some(args.timeout),
+        timeout: Some(SEARCH_TIME),
     };
     let metarules = find_metarules(&mut domain, &memories, &config);
     let (invariants, decided) = invariants(args, &loaded.program)?;
@@ -148,7 +150,7 @@ fn invariants(args: &Args, program: &Program) -> Result<(Vec<LiftedInvariant>, b
         seed: args.sample.seed,
         ..InvariantConfig::default()
     };
-    let ground = GroundConfig { timeout: Some(args.invariants_timeout), ..GroundConfig::default() };
+    let ground = GroundConfig { budget: budget().part(args.invariants_timeout), ..GroundConfig::default() };
     match Game::from_program(program.clone()).invariants(&ground, &config) {
         Ok(invariants) => Ok((invariants.lifted(), invariants.complete)),
         // A game that has no network can still have metarules.

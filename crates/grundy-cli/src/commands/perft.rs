@@ -2,6 +2,7 @@
 
 use crate::engine::{Engine, ReasonArgs, Task};
 use crate::files::{ReadArgs, load_game};
+use crate::limits::LimitArgs;
 use crate::output::{Failure, Outcome, print, print_json};
 use crate::render::count;
 use anyhow::Result;
@@ -35,6 +36,9 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     reason: ReasonArgs,
+
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
 
     #[command(flatten)]
     read: ReadArgs,

@@ -1,7 +1,9 @@
 //! `grundy simulate`: random playouts.
 
-use crate::engine::{Engine, Prepared, ReasonArgs, Task, seconds};
+use crate::engine::{Engine, Prepared, ReasonArgs, Task};
 use crate::files::{Loaded, ReadArgs, load_game, write_whole};
+use crate::limits::seconds;
+use crate::limits::{self, LimitArgs};
 use crate::output::{Failure, Outcome, note, print, print_json};
 use crate::render::count;
 use crate::trace::record;
@@ -33,7 +35,7 @@ pub(crate) struct Args {
 
     /// Play for this long instead
     #[arg(long, value_name = "S", value_parser = seconds)]
-    seconds: Option<Duration>,
+    pub(crate) seconds: Option<Duration>,
 
     /// The seed of the random choices
     #[arg(long, value_name = "K", default_value_t = 0)]
@@ -61,6 +63,9 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     reason: ReasonArgs,
+
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
 
     #[command(flatten)]
     read: ReadArgs,
@@ -110,7 +115,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let best = if shown || few { MachineKind::Incremental } else { MachineKind::Batch };
     let engine = args.reason.prepare(args.engine, &game, shown, best)?;
     match &engine {
-        Prepared::Machine(machine, _) if !shown => play_machine(args, &game, machine, engine.name(), start),
+        Prepared::Machine(machine) if !shown => play_machine(args, &game, machine, engine.name(), start),
         _ => Ok(engine.run(Simulate { args, game: &game, engine: engine.name(), start })?),
     }
 }
@@ -127,7 +132,7 @@ fn play_machine(
     let config =
         PlayoutConfig { seed: args.seed, threads: usize::from(args.threads), max_steps: args.max_steps };
     let count = if args.seconds.is_some() { u64::MAX } else { args.playouts.unwrap_or(DEFAULT_PLAYOUTS) };
-    let limit = args.reason.timeout().map(|timeout| timeout.saturating_sub(setup));
+    let limit = limits::budget().time_left();
     let played = Instant::now();
     let totals = play_for(machine, count, &config, [args.seconds, limit].into_iter().flatten().min());
     if args.seconds.is_none() && totals.playouts < count {

@@ -1,7 +1,7 @@
 //! `grundy unfold`: rules that say now when a goal will be reached.
 
-use crate::engine::seconds;
 use crate::files::{Loaded, ReadArgs, load_sound};
+use crate::limits::LimitArgs;
 use crate::output::{Failure, Outcome, note, print, print_json};
 use crate::render::count;
 use crate::sample::{SampleArgs, failure};
@@ -68,16 +68,15 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = UnfoldConfig::default().max_steps, help_heading = "Limits")]
     max_steps: u64,
 
-    /// Limit: how many seconds unfolding may take
-    #[arg(long, value_name = "S", value_parser = seconds, default_value = "60", help_heading = "Limits")]
-    timeout: Duration,
-
     /// Print one JSON object
     #[arg(long)]
     json: bool,
 
     #[command(flatten)]
     sample: SampleArgs,
+
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
 
     #[command(flatten)]
     read: ReadArgs,
@@ -115,10 +114,13 @@ impl Args {
             max_conditions: self.max_conditions,
             max_rules: self.max_rules,
             max_steps: self.max_steps,
-            timeout: Some(self.timeout),
+            timeout: Some(UNFOLD_TIME),
         }
     }
 }
+
+/// How long unfolding may take.
+const UNFOLD_TIME: Duration = Duration::from_secs(60);
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let start = Instant::now();
@@ -126,7 +128,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     args.sample.replace_facts(&mut loaded, &args.read)?;
     let goal = ParsedGoal::read(&args.goal, args.read.notation(&args.file), loaded.program.dialect)
         .map_err(failure)?;
-    let limits = DomainLimits { timeout: Some(args.timeout), ..DomainLimits::default() };
+    let limits = DomainLimits { timeout: Some(UNFOLD_TIME), ..DomainLimits::default() };
     let mut domain = goal.domain(&loaded.program, &limits).map_err(failure)?;
     let config = args.config(&loaded);
     let target = goal.target(&mut domain, args.moves).map_err(failure)?;
@@ -172,9 +174,9 @@ fn run_forced(
 fn knowledge(args: &Args, loaded: &Loaded, domain: &mut Domain) -> Result<(Metarules, Vec<SingleValued>)> {
     let states = args.sample.states(loaded, &args.read)?;
     let memories: Vec<Memory> = args.sample.memories(loaded, domain, &states)?;
-    let config = SearchConfig { timeout: Some(args.timeout / 10), ..SearchConfig::default() };
+    let config = SearchConfig { timeout: Some(UNFOLD_TIME / 10), ..SearchConfig::default() };
     let metarules = find_metarules(domain, &memories, &config);
-    let induction = InductionConfig { timeout: args.timeout / 4, ..InductionConfig::default() };
+    let induction = InductionConfig { timeout: UNFOLD_TIME / 4, ..InductionConfig::default() };
     let proved = prove_single_valued(domain, &memories, &metarules, &induction);
     Ok((metarules, proved))
 }

@@ -2,6 +2,7 @@
 
 use crate::engine::{Engine, ReasonArgs, Task};
 use crate::files::{Loaded, ReadArgs, load_game, read_source, sheets_below};
+use crate::limits::LimitArgs;
 use crate::output::{Failure, Outcome, note, print, print_json};
 use crate::render;
 use crate::trace::{Replay, Step, read_trace, replay};
@@ -43,6 +44,9 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     reason: ReasonArgs,
+
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
 
     #[command(flatten)]
     read: ReadArgs,

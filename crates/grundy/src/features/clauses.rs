@@ -57,9 +57,7 @@ pub(super) fn ground_clauses(
     let ground_config = GroundConfig {
         faithful: true,
         max_rules: config.max_clauses,
-        max_bytes: config.max_bytes,
-        timeout: config.timeout,
-        interrupt: config.interrupt.clone(),
+        budget: config.budget.clone(),
         ..GroundConfig::default()
     };
     let ground = ground(&merged.program, &ground_config).map_err(|error| failure(&merged, error))?;

@@ -18,6 +18,7 @@ use super::conjunctions::{ConjunctionId, Conjunctions};
 use super::endless;
 use super::error::FeatureError;
 use super::needed::needed;
+use grundy_syntax::Exhausted;
 use hashbrown::HashTable;
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
@@ -198,10 +199,6 @@ impl<'a> Unfolder<'a> {
         let id = self.conjunctions.intern(&self.sorted).ok_or("memory")?;
         self.found.push(id.0);
         let bytes = self.conjunctions.bytes() + self.sets.len() * 4 + self.found.len() * 4;
-        let interrupted = || {
-            let flag = self.config.interrupt.as_ref();
-            flag.is_some_and(|flag| flag.load(std::sync::atomic::Ordering::Relaxed))
-        };
         if (self.sets.len() + self.found.len()) as u64 > self.config.max_clauses {
             // Repeats do not count, but are only found at the end.
             self.found.sort_unstable();
@@ -210,11 +207,10 @@ impl<'a> Unfolder<'a> {
                 return Err("clauses");
             }
         }
-        match bytes > self.config.max_bytes {
-            true => Err("memory"),
-            false if self.found.len().is_multiple_of(4096) && interrupted() => Err("interrupt"),
-            false => Ok(()),
+        if self.found.len().is_multiple_of(512) {
+            self.config.budget.check_with(bytes).map_err(Exhausted::name)?;
         }
+        Ok(())
     }
 
     /// Adds literals to the clause in the making; `false` if it can never hold with them.

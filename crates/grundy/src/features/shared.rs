@@ -12,6 +12,7 @@ use super::clauses::{Clauses, NO_FACT};
 use super::error::FeatureError;
 use super::needed::{Component, needed};
 use crate::network::{Builder, Fluent, Groups, Interface, Kind, Network, NodeId, Percept, Signal, optimize};
+use grundy_syntax::Budget;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::rc::Rc;
@@ -45,7 +46,9 @@ pub(super) fn share(clauses: &Clauses) -> Result<Network, FeatureError> {
     };
     interface.sees = vec![clauses.heads.iter().map(percept).collect()];
     let network = sharer.builder.finish(interface);
-    Ok(optimize(network, &Groups::default(), |pass| pass == "unneeded").network)
+    let budget = &Budget::default();
+    let optimized = optimize(network, &Groups::default(), |pass| pass == "unneeded", budget);
+    Ok(optimized.expect("the budget has no bounds").network)
 }
 
 /// An interface with the facts as fluents.

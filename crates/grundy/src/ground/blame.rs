@@ -1,4 +1,4 @@
-//! Who is to blame when a limit is hit.
+//! Names the rule responsible when a limit is hit.
 
 use super::config::{GroundError, LimitKind};
 use crate::flat::{Flat, Origin, RelationId};
@@ -27,10 +27,8 @@ pub(super) fn instances(
 /// The limit behind a stop.
 pub(super) fn limit(stop: Stop) -> LimitKind {
     match stop {
-        Stop::OutOfTime => LimitKind::Timeout,
-        Stop::OutOfMemory => LimitKind::Memory,
+        Stop::Exhausted(reason) => reason.into(),
         Stop::TooDeep => LimitKind::TermDepth,
-        Stop::Interrupted => LimitKind::Interrupt,
         Stop::TooMany | Stop::Overflow | Stop::GaveUp | Stop::NegationCycle | Stop::Found => LimitKind::Rules,
     }
 }

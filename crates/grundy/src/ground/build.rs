@@ -13,7 +13,7 @@ use super::{GroundProgram, GroundTimes};
 use crate::flat::{Flat, FlatLiteral, FlatRule, Origin, RelationId, RelationKind, flatten};
 use crate::lifted::Codec;
 use crate::reasoner::read_ground_term;
-use crate::tabling::{Budget, Engine, Fire, Plan, Relation, Stop, share_done};
+use crate::tabling::{Bounds, Engine, Fire, Plan, Relation, Stop, share_done};
 use grundy_syntax::{Keyword, Notation, Printer, Program};
 use std::collections::BTreeSet;
 use std::time::Instant;
@@ -25,7 +25,6 @@ use std::time::Instant;
 /// 2. An attempt is made. In compact form, a rule that has far more instances than expected ends it, and another one
 ///    is made with other `Tactics`.
 pub fn ground(sheet: &Program, config: &GroundConfig) -> Result<GroundProgram, GroundError> {
-    let start = Instant::now();
     let mut program = sheet.clone();
     for keyword in [Keyword::True, Keyword::Does, Keyword::Init, Keyword::Next, Keyword::Legal] {
         program.predicate(keyword.name(), keyword.arity());
@@ -37,7 +36,7 @@ pub fn ground(sheet: &Program, config: &GroundConfig) -> Result<GroundProgram, G
     }
     let mut tactics = Tactics::new(&program, &flat, config);
     loop {
-        match attempt((sheet, &program), &flat, &tactics, config, start) {
+        match attempt((sheet, &program), &flat, &tactics, config) {
             Ok(ground) => return Ok(ground),
             Err(Failure::Overflow(overflow)) => tactics.answer(&program, &flat, &overflow),
             Err(Failure::Error(error)) => return Err(error),
@@ -65,18 +64,13 @@ fn attempt(
     flat: &Flat,
     tactics: &Tactics,
     config: &GroundConfig,
-    start: Instant,
 ) -> Result<GroundProgram, Failure> {
+    let start = Instant::now();
     let (simplified, mut program, mut flat) = (flat, program.clone(), flat.clone());
     let residue = tactics.apply(&mut program, &mut flat);
     let branches = if config.faithful { merge_branches(&mut flat) } else { Vec::new() };
-    let budget = Budget {
-        deadline: config.timeout.and_then(|timeout| start.checked_add(timeout)),
-        bytes: config.max_bytes,
-        term_depth: config.max_term_depth,
-        interrupt: config.interrupt.clone(),
-    };
-    let mut engine = Engine::new(&flat, budget, config.join_order);
+    let bounds = Bounds { budget: config.budget.clone(), term_depth: config.max_term_depth };
+    let mut engine = Engine::new(&flat, bounds, config.join_order);
     engine.progress = config.progress.clone();
     let caps = |flat: &Flat| tactics.caps(simplified, flat);
     Grounder::new(&program, &flat, &mut engine, config, caps(&flat)).evaluate_statics(0)?;
@@ -96,7 +90,7 @@ fn attempt(
         Method::Fused => {}
         Method::OneStep => grounder.evaluate_dynamics(false)?,
         Method::Iterative => {
-            grounder.seed(&fake_match(sheet, config, start));
+            grounder.seed(&fake_match(sheet, config));
             grounder.iterate()?;
         }
     }
@@ -123,12 +117,12 @@ fn attempt(
         });
     }
     let late = |stop| Failure::Error(blame::limit_error(sheet, blame::limit(stop), &instances, None));
-    let (mut blocks, repeats) = store.finish(&engine.relations, &engine.budget).map_err(late)?;
+    let (mut blocks, repeats) = store.finish(&engine.relations, &config.budget).map_err(late)?;
     if !config.faithful {
         flat.terms = std::mem::take(&mut engine.terms);
         let (relations, blocks) = (&mut engine.relations, &mut blocks);
         let draft = Draft { program: &mut program, flat: &mut flat, relations, blocks };
-        refine(draft, config.thresholds.complement, &engine.budget).map_err(late)?;
+        refine(draft, config.thresholds.complement, &config.budget).map_err(late)?;
         engine.terms = std::mem::take(&mut flat.terms);
     }
     let offsets = offsets(&flat, &engine);

@@ -9,7 +9,7 @@ use crate::analysis::Class;
 use crate::flat::{Flat, Origin, flatten};
 use crate::ground::compact::simplify;
 use crate::reasoner::{ReasonError, read_ground_term};
-use crate::tabling::{Budget, Engine, Relation, Stop};
+use crate::tabling::{Bounds, Engine, Relation, Stop};
 use grundy_syntax::{Keyword, Notation, Printer, Program, Symbols, TermId, Terms};
 
 /// Plans are made in the first state; after so many states they are made again, with what is known by then.
@@ -77,12 +77,7 @@ impl Evaluation {
         config: &LiftedConfig,
     ) -> Result<Evaluation, ReasonError> {
         let flat = treatment.rules(&mut program, terms);
-        let budget = Budget {
-            deadline: config.deadline,
-            bytes: config.max_bytes,
-            term_depth: config.max_term_depth,
-            interrupt: config.interrupt.clone(),
-        };
+        let bounds = Bounds { budget: config.budget.clone(), term_depth: config.max_term_depth };
         let schedule = Schedule::new(&program, &flat);
         let relations_of = |keyword: Keyword| -> Vec<usize> {
             let predicate = program.keyword(keyword);
@@ -92,7 +87,7 @@ impl Evaluation {
         let relations = Keyword::ALL.map(relations_of).to_vec();
         let codec = |keyword: Keyword, argument| Codec::new(&flat, &relations[keyword as usize], argument);
         let mut evaluation = Evaluation {
-            engine: Engine::new(&flat, budget, config.join_order),
+            engine: Engine::new(&flat, bounds, config.join_order),
             done: vec![false; schedule.components.len()],
             steps_by_component: vec![0; schedule.components.len()],
             facts: codec(Keyword::True, 0),
@@ -309,15 +304,16 @@ impl Evaluation {
             }
             _ => String::new(),
         };
+        let limit = |limit: &'static str, what: &str| ReasonError::Limit {
+            limit,
+            message: format!("{what} near {text}"),
+            rule: text.clone(),
+        };
         match stop {
-            Stop::OutOfTime => ReasonError::Limit(format!("out of time (limit `timeout`) near {text}")),
-            Stop::OutOfMemory => ReasonError::Limit(format!("out of memory (limit `memory`) near {text}")),
-            Stop::TooDeep => {
-                ReasonError::Limit(format!("terms nest too deeply (limit `term-depth`) near {text}"))
-            }
-            Stop::Interrupted => ReasonError::Limit("interrupted".to_owned()),
+            Stop::Exhausted(reason) => limit(reason.name(), &reason.to_string()),
+            Stop::TooDeep => limit("term-depth", "terms nest too deeply (limit `term-depth`)"),
             Stop::TooMany | Stop::Overflow | Stop::GaveUp | Stop::Found => {
-                ReasonError::Limit(format!("too many instances near {text}"))
+                limit("instances", "too many instances (limit `instances`)")
             }
             Stop::NegationCycle => {
                 ReasonError::Game(format!("an atom depends on its own negation near {text}"))

@@ -16,25 +16,18 @@ mod trials;
 use crate::reasoner::{ReasonError, Reasoner};
 use crate::tabling::{JoinOrder, Relation};
 use evaluate::Evaluation;
-use grundy_syntax::{Keyword, Program, Symbols, TermId, Terms};
+use grundy_syntax::{Budget, Keyword, Program, Symbols, TermId, Terms};
 use prepare::Answer;
 pub(crate) use state::Codec;
 pub use state::LiftedState;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::Instant;
 
 /// Bounds on lifted reasoning.
 #[derive(Clone, Debug)]
 pub struct LiftedConfig {
-    /// Limit: bytes held by relations.
-    pub max_bytes: usize,
     /// Limit: depth of terms.
     pub max_term_depth: usize,
-    /// When to give up.
-    pub deadline: Option<Instant>,
-    /// Set from outside to stop at once.
-    pub interrupt: Option<Arc<AtomicBool>>,
+    /// The time and memory of the call.
+    pub budget: Budget,
     /// Which views are evaluated on demand.
     pub on_demand: OnDemand,
     /// In which order the conditions of a rule are matched.
@@ -54,10 +47,8 @@ pub enum OnDemand {
 impl Default for LiftedConfig {
     fn default() -> LiftedConfig {
         LiftedConfig {
-            max_bytes: 4 << 30,
             max_term_depth: 64,
-            deadline: None,
-            interrupt: None,
+            budget: Budget::default(),
             on_demand: OnDemand::default(),
             join_order: JoinOrder::default(),
         }

@@ -8,11 +8,12 @@
 //! A theory says what moves are by `does/1`, `legal/1` and `next/1`, as a game with a single player does.
 
 use super::clause::Clause;
-use super::limits::{MetaError, deadline_after};
+use super::limits::MetaError;
 use super::memory::Memory;
 use super::terms::{Bindings, copy_term, map_atom, map_literal, variables_of};
 use crate::analysis::{Analysis, Class, classify};
 use grundy_reference::{Evaluator, Limits};
+use grundy_syntax::Budget;
 use grundy_syntax::{
     Atom, Dialect, Keyword, Literal, PredicateId, Program, SymbolId, Term, TermId, VariableId,
 };
@@ -527,8 +528,7 @@ fn derive_topology(
     limits: &DomainLimits,
 ) -> Result<Evaluator, MetaError> {
     let given = super::states::given_predicates(program);
-    let limits =
-        Limits { facts: limits.facts, deadline: deadline_after(limits.timeout), ..Limits::default() };
+    let limits = Limits { facts: limits.facts, budget: Budget::new(limits.timeout), ..Limits::default() };
     Ok(Evaluator::new(program.clone(), given, wanted, limits)?)
 }
 

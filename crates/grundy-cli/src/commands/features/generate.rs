@@ -1,8 +1,8 @@
 //! `grundy features generate`: features made from the rules of a game.
 
 use super::load::load_theory;
-use crate::engine::seconds;
 use crate::files::{ReadArgs, write_whole};
+use crate::limits::{LimitArgs, seconds};
 use crate::output::{Failure, Outcome, note, print, print_json};
 use crate::render::count;
 use crate::sample::{random_states, read_states};
@@ -60,11 +60,14 @@ pub(crate) struct Args {
 
     /// Limit: how many seconds looking at states may take
     #[arg(long, value_name = "S", value_parser = seconds, default_value = "30")]
-    timeout: Duration,
+    sample_time: Duration,
 
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+
+    #[command(flatten)]
+    pub(super) limits: LimitArgs,
 
     #[command(flatten)]
     read: ReadArgs,
@@ -88,7 +91,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         count: args.count,
         seed: args.seed,
         max_conditions: args.max_conditions,
-        timeout: args.timeout,
+        timeout: args.sample_time,
     };
     let features = generate(&loaded.program, notation, &states, &config)
         .map_err(|error| Failure::new(Outcome::Wrong, error))?;

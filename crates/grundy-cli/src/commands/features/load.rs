@@ -2,6 +2,7 @@
 
 use super::{Args, OrderArg};
 use crate::files::{Loaded, ReadArgs, load_sound, read_source};
+use crate::limits;
 use crate::output::{Failure, Outcome, note};
 use crate::render;
 use crate::sample::{failure, random_states};
@@ -47,9 +48,7 @@ pub(super) fn compile(args: &Args) -> Result<Compiled> {
         constraints: !args.no_constraints,
         written_order: args.order == OrderArg::Written,
         max_clauses: args.max_clauses,
-        max_bytes: args.max_memory,
-        timeout: args.timeout,
-        interrupt: Some(crate::interrupt::on_ctrl_c()),
+        budget: limits::budget(),
     };
     let also = args.also.iter().map(|text| name_and_arity(text)).collect::<Result<_, _>>()?;
     let selection = Selection { also, only: None };
@@ -137,7 +136,7 @@ pub(crate) fn proved(loaded: &Loaded) -> Vec<Determined> {
     let limits = DomainLimits { timeout: Some(PROOF_TIME), ..DomainLimits::default() };
     let Ok(mut domain) = Domain::new(&loaded.program, &[], &limits) else { return Vec::new() };
     let Ok(states) = random_states(loaded, 2, 1) else { return Vec::new() };
-    let limits = Limits { deadline: Instant::now().checked_add(PROOF_TIME), ..Limits::default() };
+    let limits = Limits { budget: limits::budget().part(PROOF_TIME), ..Limits::default() };
     let Ok(mut working) = WorkingMemories::new(&loaded.program, &domain, limits) else { return Vec::new() };
     let memories: Result<Vec<_>, _> = states.iter().map(|facts| working.memory(&mut domain, facts)).collect();
     let Ok(memories) = memories else { return Vec::new() };

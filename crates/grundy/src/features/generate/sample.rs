@@ -7,7 +7,7 @@ use crate::features::evaluate::{Observer, Value};
 use crate::features::merge::{Selection, merge};
 use crate::features::state::plain_fact;
 use crate::lifted::{LiftedConfig, LiftedState};
-use grundy_syntax::{Dialect, Program};
+use grundy_syntax::{Budget, Dialect, Program};
 use std::time::{Duration, Instant};
 
 /// So many candidates are valued together.
@@ -73,8 +73,7 @@ impl<'a> Sample<'a> {
         source.constraints.clear();
         let mut merged = merge(self.theory, &source, &Selection::default()).ok()?;
         add_candidates(&mut merged).ok()?;
-        let deadline = Instant::now().checked_add(time);
-        let config = LiftedConfig { deadline, ..LiftedConfig::default() };
+        let config = LiftedConfig { budget: Budget::new(Some(time)), ..LiftedConfig::default() };
         let mut observer = Observer::new(&merged.program, &merged.features, &config).ok()?;
         let mut first: Option<Vec<Value>> = None;
         let mut changing = vec![false; candidates.len()];

@@ -26,8 +26,9 @@ pub use lifting::LiftedInvariant;
 pub(crate) use sweep::sweep;
 
 use crate::ground::GroundProgram;
-use crate::network::{Groups, Network, connect, find_fluent, optimize, optimize_until};
+use crate::network::{Groups, Network, connect, find_fluent, optimize};
 use candidates::Family;
+use grundy_syntax::Budget;
 use std::time::{Duration, Instant};
 
 /// What looking for invariants may cost.
@@ -122,14 +123,14 @@ pub fn prove_invariants(network: &Network, config: &InvariantConfig) -> Invarian
     if network.edge_count() > config.edges || fluents.is_empty() {
         return Invariants { complete: fluents.is_empty(), fluents, ..Invariants::default() };
     }
-    let plain = optimize(network.clone(), &Groups::default(), |name| PLAIN_PASSES.contains(&name)).network;
-    let played = optimize_until(
-        network.clone(),
-        &Groups::default(),
-        |name| !CAREFUL_PASSES.contains(&name),
-        || Instant::now() + config.timeout.mul_f64(0.7) >= deadline,
-    );
-    let played = played.map(|optimized| optimized.network);
+    let budget = Budget::new(Some(config.timeout));
+    let optimized = |is_wanted: &dyn Fn(&str) -> bool, budget: &Budget| {
+        optimize(network.clone(), &Groups::default(), is_wanted, budget).ok().map(|done| done.network)
+    };
+    let Some(plain) = optimized(&|name| PLAIN_PASSES.contains(&name), &budget) else {
+        return Invariants { fluents, ..Invariants::default() };
+    };
+    let played = optimized(&|name| !CAREFUL_PASSES.contains(&name), &budget.share(0.3));
     let mut families = Vec::new();
     let (proved, complete) = induction::prove(&plain, played.as_ref(), config, deadline, &mut families);
     Invariants { fluents, proved, complete, families }

@@ -21,6 +21,7 @@ mod unread;
 
 use super::{Builder, Kind, Network, Signal};
 pub use groups::Groups;
+use grundy_syntax::{Budget, Exhausted};
 use smallvec::SmallVec;
 pub(super) use unneeded::reached;
 
@@ -112,19 +113,14 @@ pub struct Optimized {
     pub sizes: Vec<PassSize>,
 }
 
-/// Runs the passes that are wanted. `known` are groups of fluents that somebody has proved; what the rules tell by
-/// themselves is added to them.
-pub fn optimize(network: Network, known: &Groups, wanted: impl Fn(&str) -> bool) -> Optimized {
-    optimize_until(network, known, wanted, || false).expect("nobody stops it")
-}
-
-/// Like [`optimize`], but asks before each pass whether to stop; `None` if so.
-pub fn optimize_until(
+/// Runs the passes that are wanted. `known` are proved groups of fluents; those that follow from the rules by themselves
+/// are added to them.
+pub fn optimize(
     network: Network,
     known: &Groups,
     wanted: impl Fn(&str) -> bool,
-    is_over: impl Fn() -> bool,
-) -> Option<Optimized> {
+    budget: &Budget,
+) -> Result<Optimized, Exhausted> {
     let size =
         |name, network: &Network| PassSize { name, nodes: network.node_count(), edges: network.edge_count() };
     let mut sizes = vec![size("connect", &network)];
@@ -141,9 +137,7 @@ pub fn optimize_until(
             groups = Some(known.completed(&network));
             idle.clear();
         }
-        if is_over() {
-            return None;
-        }
+        budget.check()?;
         if !idle.contains(&name) {
             let pass = PASSES.iter().find(|pass| pass.name == name);
             let next = match pass {
@@ -162,7 +156,7 @@ pub fn optimize_until(
     if let Some(groups) = groups {
         network.interface.choices = groups.choices(&network);
     }
-    Some(Optimized { network, sizes })
+    Ok(Optimized { network, sizes })
 }
 
 /// Removes what a change to some nodes has left behind: constants, nodes with one input, nodes that nobody needs.

@@ -70,7 +70,7 @@ pub(crate) struct Args {
     networks: bool,
 
     /// Limit, with `--corpus` and `--networks`: how many seconds the proofs for a game may take
-    #[arg(long, value_name = "S", value_parser = crate::engine::seconds, default_value = "10", help_heading = "Limits")]
+    #[arg(long, value_name = "S", value_parser = crate::limits::seconds, default_value = "10", help_heading = "Limits")]
     timeout: Duration,
 
     /// Write figures and tables for programs

@@ -5,8 +5,9 @@
 
 mod page;
 
-use crate::engine::{Engine, Prepared, ReasonArgs, Task, seconds};
+use crate::engine::{Engine, Prepared, ReasonArgs, Task};
 use crate::files::{Loaded, ReadArgs, load_game, sheets_below, write_whole};
+use crate::limits::seconds;
 use crate::output::{Failure, Outcome, note, print, print_json};
 use anyhow::Result;
 use grundy::game::{Game, MachineConfig};
@@ -220,7 +221,7 @@ fn play_other(
 ) -> Result<Line, Failure> {
     let start = Instant::now();
     let prepared: Prepared = args.reason.prepare(engine, game, false, grundy::machine::MachineKind::Batch)?;
-    if let Prepared::Machine(machine, _) = &prepared {
+    if let Prepared::Machine(machine) = &prepared {
         let setup = (read + start.elapsed()).as_secs_f64();
         let network = machine.rules().network();
         let (nodes, edges) = (Some(network.node_count()), Some(network.edge_count()));
