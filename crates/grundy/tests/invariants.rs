@@ -62,7 +62,8 @@ fn pruned(program: &Program, invariants: &Invariants, without: Option<&str>) -> 
     assert!(ground.literal_count() <= before.1, "pruning made it larger");
     let network = connect(&ground).expect("the game has a network");
     let groups = invariants.groups(&network);
-    Arc::new(Rules::new(optimize(network, &groups, |name| name != "unread").network))
+    let optimized = optimize(network, &groups, |name| name != "unread", &Default::default());
+    Arc::new(Rules::new(optimized.expect("no limits").network))
 }
 
 fn check_pruned(program: &Program, rules: &Arc<Rules>, playouts: u64, steps: usize) {

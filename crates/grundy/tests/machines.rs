@@ -19,7 +19,8 @@ fn rules(program: &Program, without: &[&str]) -> Arc<Rules> {
     let ground = ground(program, &GroundConfig::default()).expect("the game is ground");
     let network = connect(&ground).expect("the game has a network");
     let wanted = |name: &str| name != "unread" && !without.contains(&name);
-    Arc::new(Rules::new(optimize(network, &Groups::default(), wanted).network))
+    let optimized = optimize(network, &Groups::default(), wanted, &Default::default()).expect("no limits");
+    Arc::new(Rules::new(optimized.network))
 }
 
 fn scratch(rules: &Arc<Rules>) -> MachineReasoner<impl Player> {

@@ -10,7 +10,7 @@ use crate::flat::{Flat, Origin, flatten};
 use crate::ground::compact::simplify;
 use crate::reasoner::{ReasonError, read_ground_term};
 use crate::tabling::{Bounds, Engine, Relation, Stop};
-use grundy_syntax::{Keyword, Notation, Printer, Program, Symbols, TermId, Terms};
+use grundy_syntax::{Keyword, Notation, Printer, Program, Stage, Symbols, TermId, Terms};
 
 /// Plans are made in the first state; after so many states they are made again, with what is known by then.
 pub(super) const REPLAN_AFTER: u32 = 8;
@@ -62,8 +62,10 @@ impl Evaluation {
         for keyword in Keyword::ALL {
             program.predicate(keyword.name(), keyword.arity());
         }
-        let mut flat = flatten(&program);
+        config.budget.enter(Stage::Flatten);
+        let mut flat = flatten(&program, &config.budget);
         simplify(&mut program, &mut flat, false);
+        config.budget.check()?;
         let terms = std::mem::take(&mut flat.terms);
         let treatment = Treatment::new(&program, Flat { terms: terms.clone(), ..flat }, config.on_demand);
         Evaluation::with_treatment(program, terms, treatment, config)
@@ -77,6 +79,7 @@ impl Evaluation {
         config: &LiftedConfig,
     ) -> Result<Evaluation, ReasonError> {
         let flat = treatment.rules(&mut program, terms);
+        config.budget.check()?;
         let bounds = Bounds { budget: config.budget.clone(), term_depth: config.max_term_depth };
         let schedule = Schedule::new(&program, &flat);
         let relations_of = |keyword: Keyword| -> Vec<usize> {
@@ -311,6 +314,7 @@ impl Evaluation {
         };
         match stop {
             Stop::Exhausted(reason) => limit(reason.name(), &reason.to_string()),
+            Stop::TooLong => limit("conditions", "too many conditions (limit `conditions`)"),
             Stop::TooDeep => limit("term-depth", "terms nest too deeply (limit `term-depth`)"),
             Stop::TooMany | Stop::Overflow | Stop::GaveUp | Stop::Found => {
                 limit("instances", "too many instances (limit `instances`)")

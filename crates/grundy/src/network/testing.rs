@@ -59,7 +59,8 @@ fn text(network: &Network, signal: Signal) -> String {
 #[test]
 fn all_passes_leave_what_is_needed() {
     let network = network("(<= terminal (true (f 1)) (true (f 2)))");
-    let optimized = optimize(network, &Groups::default(), |_| true);
+    let budget = Default::default();
+    let optimized = optimize(network, &Groups::default(), |_| true, &budget).expect("no limits");
     assert_eq!(optimized.network.edge_count(), 2);
     assert_eq!(optimized.sizes[0].name, "connect");
 }

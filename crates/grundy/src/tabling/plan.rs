@@ -78,6 +78,9 @@ pub(crate) enum Step {
     Function { name: SymbolId, args: Key, into: Register },
 }
 
+/// Steps that may have several matches run inside each other; a plan with more of them would overflow the stack.
+pub(super) const MOST_NESTED: usize = 2_000;
+
 /// A rule, ready to run.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
@@ -94,6 +97,8 @@ pub(crate) struct Plan {
     pub(crate) settled: usize,
     /// Whether matches may differ in variables that are not wanted.
     pub(crate) repeats: bool,
+    /// Whether it has more than [`MOST_NESTED`] steps that may have several matches.
+    pub(super) is_too_deep: bool,
 }
 
 /// What a plan is wanted for.
@@ -161,6 +166,7 @@ pub(crate) fn plan<I: Fn(&FlatLiteral) -> bool, K: Fn(&FlatLiteral) -> bool>(
     let atoms = ignored.iter().filter_map(|&literal| rule.body[literal].atom());
     let ignored = atoms.map(|atom| planner.key(&atom.args)).collect();
     Plan {
+        is_too_deep: planner.steps.iter().filter(|step| branches(step)).count() > MOST_NESTED,
         steps: planner.steps,
         head,
         head_relation: rule.head.relation.0 as usize,
