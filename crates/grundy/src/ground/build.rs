@@ -338,6 +338,9 @@ impl<'a> Grounder<'a> {
                 members.iter().for_each(|&member| unknown[member] = true);
                 continue;
             }
+            if let Some(&(number, _)) = rules.first() {
+                self.begin(number);
+            }
             match self.engine.saturate(&rules, members, ignored, &mut self.store) {
                 Ok(()) if self.store.runs_once() => self.forget_guards(&rules, &mut readers),
                 Ok(()) => {}
@@ -394,8 +397,16 @@ impl<'a> Grounder<'a> {
         Ok(failed)
     }
 
+    /// Records the rule of the sheet that runs.
+    fn begin(&self, number: usize) {
+        if let Some(rule) = self.flat.rules[number].origin.rule() {
+            self.engine.bounds.budget.at_rule(self.program.rules[rule].span);
+        }
+    }
+
     fn run_one(&mut self, number: usize) -> Result<(), Stop> {
         let flat = self.flat;
+        self.begin(number);
         self.store.select(number);
         let ignored = |literal: &FlatLiteral| is_ignored(flat, literal);
         self.engine.run_once(&flat.rules[number], ignored, &mut self.store)

@@ -7,6 +7,7 @@ use super::relation::{IndexId, Relation};
 use super::symmetry::orderings;
 use crate::flat::{FlatLiteral, FlatRule};
 use grundy_syntax::{SymbolId, Term, TermId, Terms};
+use rustc_hash::FxHashMap;
 
 /// Which rows of its relation a condition sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -151,7 +152,7 @@ pub(crate) fn plan<I: Fn(&FlatLiteral) -> bool, K: Fn(&FlatLiteral) -> bool>(
         lasting: purpose.lasting,
         settled: None,
         registers: vec![0; rule.variables],
-        known: Vec::new(),
+        known: FxHashMap::default(),
         waiting,
         orderings: if is_symmetric { orderings(terms, rule) } else { Vec::new() },
         steps: Vec::new(),
@@ -196,7 +197,7 @@ struct Planner<'a> {
     /// What registers hold in the beginning.
     registers: Vec<u32>,
     /// The registers of constants and functions.
-    known: Vec<(TermId, Register)>,
+    known: FxHashMap<TermId, Register>,
     /// The conditions that have no step yet.
     waiting: Vec<usize>,
     /// The orderings of variables that have no step yet.
@@ -251,7 +252,7 @@ impl Planner<'_> {
         if let Term::Variable(variable) = self.terms.get(term) {
             return variable.0;
         }
-        if let Some(&(_, register)) = self.known.iter().find(|(known, _)| *known == term) {
+        if let Some(&register) = self.known.get(&term) {
             return register;
         }
         let function = match self.terms.get(term) {
@@ -260,7 +261,7 @@ impl Planner<'_> {
         };
         let into = self.registers.len() as Register;
         self.registers.push(term.0);
-        self.known.push((term, into));
+        self.known.insert(term, into);
         if let Some((name, args)) = function {
             self.steps.push(Step::Function { name, args, into });
         }
