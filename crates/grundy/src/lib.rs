@@ -14,6 +14,7 @@ pub mod machine;
 pub mod meta;
 pub mod network;
 pub mod reasoner;
+pub mod self_check;
 mod tabling;
 mod variants;
 
