@@ -1,9 +1,10 @@
-//! Random games through every engine.
+//! Random games through every engine, and a generator that is mean enough to find something.
 //!
 //! `GRUNDY_GAMES=10000` compares that many games, `GRUNDY_SEED=7` begins with another seed.
 
 use grundy_bench::differential::{Config, Verdict, check};
-use grundy_bench::{minimise, random_game};
+use grundy_bench::{Coverage, TRAITS, minimise, mutant, random_game};
+use std::time::Duration;
 
 fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
@@ -12,18 +13,52 @@ fn number(name: &str, default: u64) -> u64 {
 #[test]
 fn all_engines_agree_on_random_games() {
     let (games, first) = (number("GRUNDY_GAMES", 1000), number("GRUNDY_SEED", 0));
-    let mut rejected = 0;
+    let (mut rejected, mut replays) = (0, 0);
     for seed in first..first + games {
         let sheet = random_game(seed);
         match check(&sheet, &Config::default()) {
-            Verdict::Agree(_) => {}
+            Verdict::Agree(agreement) => {
+                assert!(agreement.skipped.is_empty(), "seed {seed}: {:?}", agreement.skipped);
+                replays += agreement.engines as u64;
+            }
             Verdict::Rejected(_) => rejected += 1,
             Verdict::Differs(difference) => {
+                let mut tries = 2000;
+                let has_time = || {
+                    tries -= 1;
+                    tries > 0
+                };
                 let fails = |sheet: &str| matches!(check(sheet, &Config::default()), Verdict::Differs(_));
-                let small = minimise(&sheet, 2000, fails);
+                let small = minimise(&sheet, has_time, fails).sheet;
                 panic!("seed {seed}: {difference}\n{small}{:?}", check(&small, &Config::default()));
             }
         }
     }
-    assert!(rejected * 10 <= games, "{rejected} of {games} games are rejected: the generator is broken");
+    assert!(rejected * 20 <= games, "{rejected} of {games} games are rejected: the generator is broken");
+    assert!(replays >= 50 * (games - rejected), "{replays} replays of {games} games: engines are left out");
+}
+
+#[test]
+fn random_games_are_not_tame() {
+    let mut coverage = Coverage::default();
+    (0..300).for_each(|seed| coverage.add(&random_game(seed)));
+    assert!(coverage.games > 280, "{} of 300 games can be played", coverage.games);
+    for (name, share, least) in coverage.shares() {
+        assert!(share >= least as f64, "{share:.1} % of the games have {name}, {least} % are wanted");
+    }
+    assert_eq!(coverage.shares().count(), TRAITS.len());
+}
+
+/// An engine that is wrong is noticed: the sheets with one slip each differ in play, so that traces of one do not fit the
+/// other.
+#[test]
+fn panics_and_limits_are_not_agreement() {
+    let endless = "(role x) (init (f 0)) (legal x m) (<= (next (f (s ?n))) (true (f ?n))) (<= terminal (true k)) (goal x 0)";
+    // The reference can play the first steps, but no ground program can hold all terms.
+    assert!(matches!(check(endless, &Config::default()), Verdict::Differs(_)));
+    let Verdict::Agree(agreement) = check(endless, &Config::for_sheets(Duration::from_secs(20))) else {
+        panic!("limits are allowed here");
+    };
+    assert!(agreement.skipped.iter().any(|engine| engine.contains("machines")), "{:?}", agreement.skipped);
+    assert!(matches!(check("(role x) (<= (p ?x) (not (q ?x)))", &Config::default()), Verdict::Rejected(_)));
 }

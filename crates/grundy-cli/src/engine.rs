@@ -10,9 +10,10 @@ use grundy::lifted::{Lifted, LiftedConfig};
 use grundy::machine::{AnyPlayer, Hybrid, Machine, MachineKind, MachineReasoner, Rules};
 use grundy::meta::invariants::InvariantConfig;
 use grundy::reasoner::{Reasoner, Reference};
+use grundy::self_check::{Disagreement, SelfCheck, Verdict, first_sound, self_check};
 use grundy_syntax::Exhausted;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The engines that can be asked for by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -133,6 +134,11 @@ pub(crate) struct ReasonArgs {
     #[arg(long, value_enum, default_value = "branching")]
     join_order: JoinOrderArg,
 
+    /// Play a few random games side by side with the reference first, within 5 % of the time that setting up takes; an
+    /// engine that disagrees is not used, but another one
+    #[arg(long)]
+    self_check: bool,
+
     /// Limit: how many facts may be derived in one state
     #[arg(long, value_name = "N", default_value_t = 20_000_000, help_heading = "Limits")]
     max_facts: usize,
@@ -201,9 +207,54 @@ impl ReasonArgs {
         Game::from_program(game.program.clone()).rules(&config).map_err(|error| failure(&error))
     }
 
+    /// Prepares an engine, checked if the user wants that. One that disagrees with the reference is replaced: by another
+    /// machine, by the lifted engine, at last by the reference itself.
+    pub(crate) fn prepare<'a>(
+        &'a self,
+        engine: Engine,
+        game: &'a Loaded,
+        whole_states: bool,
+        best: MachineKind,
+    ) -> Result<Prepared<'a>, Failure> {
+        let start = Instant::now();
+        let prepared = self.prepare_unchecked(engine, game, whole_states, best)?;
+        if !self.self_check {
+            return Ok(prepared);
+        }
+        let config = SelfCheck::after(start.elapsed(), whole_states);
+        let rules = match &prepared {
+            Prepared::Machine(machine) => Some(machine.rules().clone()),
+            _ => None,
+        };
+        // Machines of the same rules are cheap to make; `scratch` is the simplest one.
+        let other = rules.filter(|_| prepared.name() != "scratch");
+        let other = other.map(|rules| Prepared::Machine(Machine::new(rules, MachineKind::Scratch)));
+        let candidates = [Some(prepared), other, Some(Prepared::Lifted(self, game))];
+        let check = |candidate: &Prepared| match candidate.run(Check { args: self, game, config }) {
+            Ok(verdict) => {
+                tell(candidate, &verdict);
+                verdict
+            }
+            Err(failure) => {
+                let verdict = Verdict::Agrees { states: 0, cut_short: Some(failure.message) };
+                tell(candidate, &verdict);
+                verdict
+            }
+        };
+        let disagrees = |candidate: &Prepared, why: &Disagreement| {
+            let (name, file) = (candidate.name(), game.source.name());
+            note(&format!(
+                "warning: `{name}` is not used: it disagrees with the reference on {file}\n{why}\n\
+                 This is a bug in this program; please report it with the sheet."
+            ));
+        };
+        let sound = first_sound(candidates.into_iter().flatten(), check, disagrees);
+        Ok(sound.unwrap_or(Prepared::Reference(self, game)))
+    }
+
     /// Prepares an engine. `Auto` becomes the machine that `best` names, or `lifted` where the game cannot be ground. Where
     /// some of it cannot, `lifted` helps out.
-    pub(crate) fn prepare<'a>(
+    fn prepare_unchecked<'a>(
         &'a self,
         engine: Engine,
         game: &'a Loaded,
@@ -246,6 +297,37 @@ impl ReasonArgs {
             _ => Ok(Prepared::Lifted(self, game)),
         }
     }
+}
+
+/// A check of an engine against the reference.
+struct Check<'a> {
+    args: &'a ReasonArgs,
+    game: &'a Loaded,
+    config: SelfCheck,
+}
+
+impl Task for Check<'_> {
+    type Output = Verdict;
+
+    fn run<R: Reasoner + Send>(self, make: impl Fn() -> Result<R, Failure>) -> Result<Verdict, Failure> {
+        let mut engine = make()?;
+        // The judge is made within the time of the check.
+        let start = Instant::now();
+        let mut limits = self.args.limits();
+        let end = start + self.config.time;
+        limits.deadline = Some(limits.deadline.map_or(end, |deadline| deadline.min(end)));
+        let mut judge = Reference::new(self.game.program.clone(), limits)?;
+        let time = self.config.time.saturating_sub(start.elapsed());
+        Ok(self_check(&mut engine, &mut judge, &SelfCheck { time, ..self.config }))
+    }
+}
+
+/// Tells how far a check came.
+fn tell(engine: &Prepared, verdict: &Verdict) {
+    let Verdict::Agrees { states, cut_short } = verdict else { return };
+    let states = crate::render::count(states, "state");
+    let why = cut_short.as_ref().map(|why| format!("; {why}")).unwrap_or_default();
+    note(&format!("self-check: `{}` agrees with the reference in {states}{why}", engine.name()));
 }
 
 /// Why there is no machine, in one line.

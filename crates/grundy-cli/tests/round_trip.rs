@@ -52,6 +52,7 @@ fn reads_back(sheet: &Path, options: &[&str], folder: &Path) -> Result<(), Faile
     match original.lines().zip(read_back.lines()).find(|(a, b)| a != b) {
         Some((a, b)) => Err(format!("{a}\nbecame\n{b}").into()),
         None if original != read_back => Err("one game is longer than the other".into()),
+        None if original.is_empty() => Err("no game was recorded".into()),
         None => Ok(()),
     }
 }

@@ -15,6 +15,7 @@ pub mod meta;
 pub mod network;
 pub mod play;
 pub mod reasoner;
+pub mod self_check;
 mod tabling;
 mod variants;
 

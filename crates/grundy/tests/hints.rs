@@ -1,26 +1,35 @@
-//! Winning and forced moves as outputs of the network: machines read off a state what trying every move finds.
+//! Winning and forced moves as outputs of the network: machines read off a state what trying every move finds. The lifted
+//! engine tries them, with the rules of the sheet alone.
 //!
 //! `GRUNDY_STATES=5000` looks at that many states of each game.
 
 mod support;
 
 use grundy::game::{Game, MachineConfig};
+use grundy::lifted::{Lifted, LiftedConfig};
 use grundy::machine::{Machine, MachineKind, Position, State};
 use grundy::meta::MoveRulesConfig;
-use grundy::network::MoveId;
+use grundy::network::{Interface, MoveId};
+use grundy::reasoner::Reasoner;
 use std::collections::BTreeSet;
-use support::bundled_games;
+use support::{bundled_games, program};
 
-type Found = BTreeSet<MoveId>;
+/// Roles and moves, in print.
+type Found = BTreeSet<(String, String)>;
+
+type LiftedState = <Lifted as Reasoner>::State;
 
 fn states_wanted(default: usize) -> usize {
     std::env::var("GRUNDY_STATES").ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
+fn sheet(name: &str) -> String {
+    bundled_games().into_iter().find(|(game, _)| game == name).expect("the game is there").1
+}
+
 /// A game with rules for its winning moves, and perhaps its forced ones.
 fn game_with_rules(name: &str, forced: bool) -> Game {
-    let (_, text) = bundled_games().into_iter().find(|(game, _)| game == name).expect("the game is there");
-    let game = Game::from_kif(&text).expect("the game is sound");
+    let game = Game::from_kif(&sheet(name)).expect("the game is sound");
     let plain = game.machine(&MachineConfig::default()).expect("the game has a machine");
     let facts: Vec<Vec<String>> =
         sample(&plain, 60, 7).iter().map(|state| plain.rules().facts(state)).collect();
@@ -49,66 +58,117 @@ fn sample(machine: &Machine, count: usize, seed: u64) -> Vec<State> {
     states
 }
 
-/// All joint moves of a position.
-fn joint_moves(position: &mut Position) -> Vec<Vec<MoveId>> {
-    let roles: Vec<_> = position.roles().collect();
-    let legal: Vec<Vec<MoveId>> = roles.iter().map(|&role| position.legal(role)).collect();
-    legal.iter().fold(vec![Vec::new()], |joint, moves| {
-        let longer = |prefix: &Vec<MoveId>| {
-            let prefix = prefix.clone();
-            moves.iter().map(move |&one| prefix.iter().copied().chain([one]).collect::<Vec<_>>())
-        };
-        joint.iter().flat_map(longer).collect()
-    })
+/// The engine that tries moves.
+struct Judge {
+    lifted: Lifted,
+    roles: Vec<String>,
 }
 
-/// The moves that win at once, by trying them.
-fn winning_by_trying(machine: &Machine, state: &State) -> Found {
-    let mut found = Found::new();
-    for joint in joint_moves(&mut machine.position(state)) {
-        let mut next = machine.position(state);
-        next.play_unchecked(&joint);
-        if next.is_terminal() {
-            let goals = next.goals();
-            found.extend(joint.iter().zip(goals).filter(|(_, goal)| *goal == Some(100)).map(|(&one, _)| one));
-        }
+impl Judge {
+    fn new(name: &str) -> Judge {
+        let lifted = Lifted::new(&program(name, &sheet(name)), &LiftedConfig::default());
+        let lifted = lifted.expect("the lifted engine takes the game");
+        Judge { roles: lifted.roles(), lifted }
     }
-    found
-}
 
-/// The moves after which no other role can win at once, by trying them and all replies.
-fn safe_by_trying(machine: &Machine, state: &State) -> Found {
-    let (mut all, mut losing) = (Found::new(), Found::new());
-    let interface = machine.rules().interface();
-    for joint in joint_moves(&mut machine.position(state)) {
-        let mut next = machine.position(state);
-        next.play_unchecked(&joint);
-        let wins = if next.is_terminal() { Found::new() } else { winning_by_trying(machine, &next.state()) };
-        for &its_move in &joint {
-            let role = |one: MoveId| interface.moves[one.0 as usize].role;
-            all.insert(its_move);
-            if wins.iter().any(|&win| role(win) != role(its_move)) {
-                losing.insert(its_move);
+    fn state_of(&mut self, facts: &[String]) -> LiftedState {
+        self.lifted.state_of(facts).expect("facts are terms")
+    }
+
+    /// All joint moves, each with the state after it.
+    fn successors(&mut self, state: &LiftedState) -> Vec<(Vec<(String, String)>, LiftedState)> {
+        let legal = self.lifted.legal(state).expect("there are moves");
+        let joints = legal.iter().fold(vec![Vec::new()], |joint, moves| {
+            let longer = |prefix: &Vec<_>| {
+                let prefix = prefix.clone();
+                moves.iter().map(move |&one| prefix.iter().copied().chain([one]).collect::<Vec<_>>())
+            };
+            joint.iter().flat_map(longer).collect()
+        });
+        let mut successors = Vec::new();
+        for joint in joints {
+            let texts = joint.iter().map(|&one| self.lifted.move_text(one));
+            let texts = self.roles.iter().cloned().zip(texts).collect();
+            successors.push((texts, self.lifted.next(state, &joint).expect("there is a state")));
+        }
+        successors
+    }
+
+    /// The moves that win at once.
+    fn winning(&mut self, state: &LiftedState) -> Found {
+        let mut found = Found::new();
+        for (joint, next) in self.successors(state) {
+            if self.lifted.is_terminal(&next) == Ok(true) {
+                let goals = self.lifted.goals(&next).expect("there are goals");
+                found.extend(
+                    joint.into_iter().zip(goals).filter(|(_, goal)| *goal == Some(100)).map(|(one, _)| one),
+                );
             }
         }
+        found
     }
-    all.difference(&losing).copied().collect()
+
+    /// The moves after which no other role can win at once: all replies are tried.
+    fn safe(&mut self, state: &LiftedState) -> Found {
+        let (mut all, mut losing) = (Found::new(), Found::new());
+        for (joint, next) in self.successors(state) {
+            let has_ended = self.lifted.is_terminal(&next) == Ok(true);
+            let wins = if has_ended { Found::new() } else { self.winning(&next) };
+            for (role, its_move) in joint {
+                if wins.iter().any(|(winner, _)| *winner != role) {
+                    losing.insert((role.clone(), its_move.clone()));
+                }
+                all.insert((role, its_move));
+            }
+        }
+        all.difference(&losing).cloned().collect()
+    }
+
+    /// The safe moves of roles that have another one as well.
+    fn forced(&mut self, state: &LiftedState, safe: &Found) -> Found {
+        let legal = self.lifted.legal(state).expect("there are moves");
+        let mut forced = safe.clone();
+        for (role, moves) in self.roles.iter().zip(legal) {
+            if safe.iter().filter(|(who, _)| who == role).count() == moves.len() {
+                forced.retain(|(who, _)| who != role);
+            }
+        }
+        forced
+    }
+}
+
+/// The machines that tell hints, each with its own position.
+fn machines(game: &Game) -> Vec<(MachineKind, Machine)> {
+    let kinds = [MachineKind::Incremental, MachineKind::Scratch, MachineKind::Batch];
+    let machine = |kind| {
+        let config = MachineConfig { kind, ..MachineConfig::default() };
+        (kind, game.machine(&config).expect("the game has a machine"))
+    };
+    kinds.map(machine).into()
+}
+
+fn hinted(interface: &Interface, position: &mut Position, name: &str) -> Found {
+    let moves = position.hinted(name).into_iter();
+    moves
+        .map(|one| {
+            let role = interface.moves[one.0 as usize].role;
+            (position.role_name(role).to_owned(), position.move_text(one).to_owned())
+        })
+        .collect()
 }
 
 fn check_winning(name: &str, states: usize) {
     let game = game_with_rules(name, false);
-    let kinds = [MachineKind::Incremental, MachineKind::Scratch];
-    let machines = kinds.map(|kind| {
-        game.machine(&MachineConfig { kind, ..MachineConfig::default() }).expect("the game has a machine")
-    });
-    let mut positions = machines.each_ref().map(Machine::initial);
+    let machines = machines(&game);
+    let mut judge = Judge::new(name);
     let mut wins = 0;
-    for state in sample(&machines[0], states_wanted(states), 1) {
-        let expected = winning_by_trying(&machines[0], &state);
-        for position in &mut positions {
-            *position = machines[0].position(&state);
-            let found: Found = position.hinted("wins").into_iter().collect();
-            assert_eq!(found, expected, "{name} in {:?}", position.facts());
+    for state in sample(&machines[0].1, states_wanted(states), 1) {
+        let facts = machines[0].1.rules().facts(&state);
+        let lifted = judge.state_of(&facts);
+        let expected = judge.winning(&lifted);
+        for (kind, machine) in &machines {
+            let found = hinted(machine.rules().interface(), &mut machine.position(&state), "wins");
+            assert_eq!(found, expected, "{name}, {kind:?}, in {facts:?}");
         }
         wins += expected.len();
     }
@@ -117,46 +177,42 @@ fn check_winning(name: &str, states: usize) {
 
 fn check_forced(name: &str, states: usize) {
     let game = game_with_rules(name, true);
-    let machine = game.machine(&MachineConfig::default()).expect("the game has a machine");
+    let machines = machines(&game);
+    let mut judge = Judge::new(name);
     let mut threats = 0;
     // States from all of a game: races have no threats at their beginning.
-    for state in sample(&machine, 17 * states_wanted(states), 2).into_iter().step_by(17) {
-        let mut position = machine.position(&state);
-        let expected = safe_by_trying(&machine, &state);
-        let safe: Found = position.hinted("safe").into_iter().collect();
-        assert_eq!(safe, expected, "{name} in {:?}", position.facts());
-        let forced: Found = position.hinted("forced").into_iter().collect();
-        let roles: Vec<_> = position.roles().collect();
-        for role in roles {
-            let of_role = |found: &Found| -> Found {
-                let range = machine.rules().interface().moves_of(role);
-                found.iter().copied().filter(|one| range.contains(&one.0)).collect()
-            };
-            let is_threatened = of_role(&safe).len() < position.legal(role).len();
-            let wanted = if is_threatened { of_role(&safe) } else { Found::new() };
-            assert_eq!(of_role(&forced), wanted, "{name} in {:?}", position.facts());
-            threats += usize::from(is_threatened);
+    for state in sample(&machines[0].1, 17 * states_wanted(states), 2).into_iter().step_by(17) {
+        let facts = machines[0].1.rules().facts(&state);
+        let lifted = judge.state_of(&facts);
+        let safe = judge.safe(&lifted);
+        let forced = judge.forced(&lifted, &safe);
+        for (kind, machine) in &machines {
+            let (interface, mut position) = (machine.rules().interface(), machine.position(&state));
+            assert_eq!(hinted(interface, &mut position, "safe"), safe, "{name}, {kind:?}, in {facts:?}");
+            assert_eq!(hinted(interface, &mut position, "forced"), forced, "{name}, {kind:?}, in {facts:?}");
         }
+        let legal = judge.lifted.legal(&lifted).expect("there are moves");
+        threats += usize::from(safe.len() < legal.iter().map(Vec::len).sum());
     }
     assert!(threats > 0, "{name}: no threat was seen");
 }
 
 #[test]
 fn winning_moves_are_read_off() {
-    check_winning("tic-tac-toe", 3000);
-    check_winning("connect-four", 2000);
-    check_winning("breakthrough", 1000);
-    check_winning("knightthrough", 1000);
+    check_winning("tic-tac-toe", 600);
+    check_winning("connect-four", 200);
+    check_winning("breakthrough", 200);
+    check_winning("knightthrough", 200);
 }
 
 #[test]
 fn winning_moves_of_gomoku_are_read_off() {
-    check_winning("gomoku", 20);
+    check_winning("gomoku", 12);
 }
 
 #[test]
 fn forced_moves_are_read_off() {
-    check_forced("tic-tac-toe", 1000);
+    check_forced("tic-tac-toe", 200);
     check_forced("connect-four", 6);
 }
 

@@ -194,10 +194,12 @@ fn check_forced(game: &str, states: usize) -> usize {
         let legal = reasoner.legal(&state).unwrap();
         let roles = reasoner.roles();
         for (role, moves) in roles.iter().zip(&legal) {
-            let of_role = |found: &Found| found.iter().filter(|(other, _)| other == role).count();
-            let is_threatened = of_role(&expected) < moves.len();
+            let of_role = |found: &Found| -> Found {
+                found.iter().filter(|(other, _)| other == role).cloned().collect()
+            };
+            let is_threatened = of_role(&expected).len() < moves.len();
             threats += usize::from(is_threatened);
-            let forced_now = if is_threatened { of_role(&expected) } else { 0 };
+            let forced_now = if is_threatened { of_role(&expected) } else { Found::new() };
             assert_eq!(of_role(&judge.found(forced)), forced_now, "{game}, {role} in {facts:?}");
         }
     }
@@ -231,8 +233,9 @@ fn knightthrough_wins() {
 
 #[test]
 fn games_with_recursion_and_counting_wins() {
+    // Few of these states are near the end of a game of hex.
     check_winning("hex", 10);
-    check_winning("nim", 30);
+    assert!(check_winning("nim", 30) > 0);
     check_winning("dots-and-boxes", 10);
 }
 

@@ -1,17 +1,14 @@
 //! All engines that play a game, in all their configurations.
 
+use super::session::{Session, differs};
 use super::transcript::States;
-use super::{Difference, Transcript};
+use super::{Difference, exact, hints};
 use grundy::game::{Game, GameError, MachineConfig};
-use grundy::ground::{GroundConfig, Thresholds};
+use grundy::ground::{GroundConfig, JoinOrder, Thresholds};
 use grundy::lifted::{Lifted, LiftedConfig, OnDemand};
 use grundy::machine::{Hybrid, Machine, MachineKind, MachineReasoner, Rules};
-use grundy::meta::MoveRulesConfig;
 use grundy::meta::invariants::InvariantConfig;
-use grundy::meta::unfold::UnfoldConfig;
-use grundy::network::ConnectError;
-use grundy::reasoner::{ReasonError, Reasoner};
-use grundy::syntax::Program;
+use grundy::network::{ConnectError, PASSES};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -21,97 +18,159 @@ const KINDS: [(MachineKind, &str); 3] = [
     (MachineKind::Batch, "batch"),
 ];
 
-pub(super) fn check(program: &Program, transcript: &Transcript) -> Result<(), Difference> {
-    for on_demand in [OnDemand::WhereCheaper, OnDemand::WherePossible] {
-        let name = format!("lifted ({on_demand:?})");
-        let config = LiftedConfig { on_demand, ..LiftedConfig::default() };
-        transcript.compare(&name, &mut made(&name, Lifted::new(program, &config))?, States::Whole)?;
+pub(super) fn check(session: &mut Session) -> Result<(), Difference> {
+    lifted(session)?;
+    let game = Game::from_program(session.program.clone());
+    if let Some(rules) = machines(session, "", &game, MachineConfig::default())? {
+        exact::check(session, &rules)?;
     }
-    let game = Game::from_program(program.clone());
-    machines("", &game, &MachineConfig::default(), transcript)?;
     let needed = MachineConfig { whole_states: false, ..MachineConfig::default() };
-    machines(", needed states", &game, &needed, transcript)?;
-    let proved =
-        InvariantConfig { timeout: Duration::from_secs(2), samples: 64, ..InvariantConfig::default() };
-    for whole_states in [true, false] {
-        let config = MachineConfig { invariants: Some(proved), whole_states, ..MachineConfig::default() };
-        let networks = made("networks with invariants", game.networks(&config))?;
-        for (number, network) in networks.into_iter().enumerate() {
-            let rules = Arc::new(Rules::new(network.network));
-            let name = format!(", invariants, whole states {whole_states}, network {number}");
-            machines_of(&name, &rules, states(whole_states), transcript)?;
+    machines(session, ", needed states", &game, needed)?;
+    without_passes(session, &game)?;
+    with_invariants(session, &game)?;
+    hybrids(session, &game)?;
+    hints::check(session, &game)
+}
+
+fn lifted(session: &mut Session) -> Result<(), Difference> {
+    for on_demand in [OnDemand::WhereCheaper, OnDemand::WherePossible] {
+        for join_order in [JoinOrder::Branching, JoinOrder::Written] {
+            let name = format!("lifted ({on_demand:?}, {join_order:?})");
+            if !session.enter(&name) {
+                continue;
+            }
+            let budget = session.budget();
+            let config = LiftedConfig { on_demand, join_order, budget, ..LiftedConfig::default() };
+            let made = Lifted::new(session.program, &config);
+            if let Some(mut lifted) = session.made(&name, made)? {
+                session.compare(&name, &mut lifted, States::Whole)?;
+            }
         }
     }
-    hybrids(program, &game, transcript)?;
-    with_move_rules(program, &game, transcript)
+    Ok(())
 }
 
 fn states(whole: bool) -> States {
     if whole { States::Whole } else { States::Needed }
 }
 
-fn made<T, E: std::fmt::Display>(engine: &str, result: Result<T, E>) -> Result<T, Difference> {
-    result.map_err(|error| Difference { engine: engine.to_owned(), what: error.to_string() })
+/// The configuration, with as much time as there is.
+fn within(session: &Session, mut config: MachineConfig) -> MachineConfig {
+    config.ground.budget = session.budget();
+    if session.may_skip() {
+        config.ground.max_rules = config.ground.max_rules.min(MOST_RULES);
+    }
+    config
 }
 
+/// Larger ground programs of given sheets are not compared.
+pub(super) const MOST_RULES: u64 = 2_000_000;
+
+/// How long to prove invariants of a small game.
+const PROOFS: Duration = Duration::from_secs(2);
+
+/// Machines of all kinds of a game.
 fn machines(
+    session: &mut Session,
     name: &str,
     game: &Game,
-    config: &MachineConfig,
-    transcript: &Transcript,
-) -> Result<(), Difference> {
-    let rules = made(&format!("machines{name}"), game.rules(config))?;
-    machines_of(name, &rules, states(config.whole_states), transcript)
+    config: MachineConfig,
+) -> Result<Option<Arc<Rules>>, Difference> {
+    let engine = format!("machines{name}");
+    if !session.enter(&engine) {
+        return Ok(None);
+    }
+    let config = within(session, config);
+    let rules = session.made(&engine, game.rules(&config))?;
+    if let Some(rules) = &rules {
+        machines_of(session, name, rules, states(config.whole_states))?;
+    }
+    Ok(rules)
 }
 
-fn machines_of(
+pub(super) fn machines_of(
+    session: &mut Session,
     name: &str,
     rules: &Arc<Rules>,
     states: States,
-    transcript: &Transcript,
 ) -> Result<(), Difference> {
     for (kind, kind_name) in KINDS {
-        let machine = Machine::new(rules.clone(), kind);
-        let mut reasoner = MachineReasoner::new(machine.player());
-        transcript.compare(&format!("{kind_name}{name}"), &mut reasoner, states)?;
+        let engine = format!("{kind_name}{name}");
+        if session.enter(&engine) {
+            let machine = Machine::new(rules.clone(), kind);
+            let mut reasoner = MachineReasoner::new(machine.player()).within(session.budget());
+            session.compare(&engine, &mut reasoner, states)?;
+        }
+    }
+    Ok(())
+}
+
+/// All passes are left out at once, then one: over many sheets, each of them.
+fn without_passes(session: &mut Session, game: &Game) -> Result<(), Difference> {
+    let names: Vec<String> = PASSES.iter().map(|pass| pass.name.to_owned()).collect();
+    let turn = session.transcript.len() + session.program.rules.len();
+    let one = names[turn % names.len()].clone();
+    let whole_states = (turn / names.len()).is_multiple_of(2);
+    let name = format!(" without `{one}`, whole states {whole_states}");
+    let ground = GroundConfig { join_order: JoinOrder::Written, ..GroundConfig::default() };
+    let config = MachineConfig { without: vec![one], whole_states, ground, ..MachineConfig::default() };
+    machines(session, &name, game, config)?;
+    let config = MachineConfig { without: names, ..MachineConfig::default() };
+    machines(session, " without passes", game, config)?;
+    Ok(())
+}
+
+/// All networks that invariants may lead to.
+fn with_invariants(session: &mut Session, game: &Game) -> Result<(), Difference> {
+    for whole_states in [true, false] {
+        let name = format!("invariants, whole states {whole_states}");
+        if !session.enter(&name) {
+            continue;
+        }
+        let timeout = session.budget().time_left().map_or(PROOFS, |time| time / 4);
+        let effort = InvariantConfig { timeout, samples: 64, ..InvariantConfig::default() };
+        let config = MachineConfig { invariants: Some(effort), whole_states, ..MachineConfig::default() };
+        let config = within(session, config);
+        let networks = session.made(&name, game.networks(&config))?;
+        for (number, network) in networks.into_iter().flatten().enumerate() {
+            let rules = Arc::new(Rules::new(network.network));
+            machines_of(session, &format!(", {name}, network {number}"), &rules, states(whole_states))?;
+        }
     }
     Ok(())
 }
 
 /// Views stay lifted as soon as they have a few instances, so that some answers are left open.
-fn hybrids(program: &Program, game: &Game, transcript: &Transcript) -> Result<(), Difference> {
+fn hybrids(session: &mut Session, game: &Game) -> Result<(), Difference> {
     let thresholds = Thresholds { split: 0.0, demand: 2, demand_static: 2, lift: 4, ..Thresholds::default() };
     let ground = GroundConfig { thresholds, ..GroundConfig::default() };
     let config = MachineConfig { ground, open_answers: true, ..MachineConfig::default() };
-    let rules = match game.rules(&config) {
+    if !session.enter("hybrid") {
+        return Ok(());
+    }
+    let rules = match game.rules(&within(session, config)) {
         // Moves or facts depend on a view that stays lifted: there is no machine.
         Err(GameError::Connect(ConnectError::Lifted(_))) => return Ok(()),
-        rules => made("hybrid", rules)?,
+        rules => rules,
     };
+    let Some(rules) = session.made("hybrid", rules)? else { return Ok(()) };
     for (kind, kind_name) in KINDS {
+        let engine = format!("hybrid ({kind_name})");
+        if !session.enter(&engine) {
+            continue;
+        }
         let machine = Machine::new(rules.clone(), kind);
-        let lifted = made("hybrid", Lifted::new(program, &LiftedConfig::default()))?;
-        let mut hybrid = made("hybrid", Hybrid::new(&machine, lifted))?;
-        transcript.compare(&format!("hybrid ({kind_name})"), &mut hybrid, States::Whole)?;
+        let config = LiftedConfig { budget: session.budget(), ..LiftedConfig::default() };
+        let hybrid = Lifted::new(session.program, &config).and_then(|lifted| Hybrid::new(&machine, lifted));
+        if let Some(hybrid) = session.made(&engine, hybrid)? {
+            let mut hybrid = hybrid.within(session.budget());
+            session.compare(&engine, &mut hybrid, States::Whole)?;
+        }
     }
     Ok(())
 }
 
-/// Rules about winning moves are unfolded into the game; they must change nothing but the hints.
-fn with_move_rules(program: &Program, game: &Game, transcript: &Transcript) -> Result<(), Difference> {
-    let initial = |program: &Program| -> Result<Vec<String>, ReasonError> {
-        let mut lifted = Lifted::new(program, &LiftedConfig::default())?;
-        let state = lifted.initial()?;
-        Ok(lifted.facts(&state))
-    };
-    let states = [made("move rules", initial(program))?];
-    let default = MoveRulesConfig::default();
-    let unfold = UnfoldConfig { max_rules: 500, max_steps: 2000, ..default.unfold };
-    let config = MoveRulesConfig { unfold, ..default };
-    // Unfolding may give up; then there is nothing to compare.
-    let Ok(game) = game.with_move_rules(&states, &config) else { return Ok(()) };
-    match game.rules(&MachineConfig::default()) {
-        Err(GameError::NoSafeMoves | GameError::Ground(_)) => Ok(()),
-        rules => machines_of(", move rules", &made("move rules", rules)?, States::Whole, transcript),
-    }
+/// An engine that cannot be made, in a configuration that has to work.
+pub(super) fn required<T, E: std::fmt::Display>(engine: &str, result: Result<T, E>) -> Result<T, Difference> {
+    result.map_err(|error| differs(engine, error.to_string()))
 }

@@ -1,15 +1,26 @@
 //! One sheet through every engine.
 //!
 //! The reference plays some random games and writes down all that it knows of each state. Every other engine plays the
-//! same moves and has to give the same answers; then it is given each of these states and has to give them again.
+//! same moves and has to give the same answers; then it is given each of these states, in another order, and has to give
+//! them again.
+//!
+//! With a [time limit](Config::time), an engine that hits a limit is left out and named in the result. Without one, a limit
+//! is a disagreement: the reference could play the sheet.
 
 mod engines;
+mod exact;
 mod grounding;
+mod hints;
+mod session;
 mod transcript;
 
 use grundy::analysis::analyze;
 use grundy::reasoner::{ReasonError, Reference};
-use grundy::syntax::{Program, Source, read_game};
+use grundy::syntax::{Budget, Program, Source, read_game};
+use session::Session;
+pub use session::Watch;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
 pub use transcript::Transcript;
 
 /// How much of a game is compared.
@@ -21,23 +32,45 @@ pub struct Config {
     pub steps: usize,
     /// The seed of their moves.
     pub seed: u64,
+    /// How many joint moves of a state are counted by perft.
+    pub width: usize,
+    /// The time for a sheet. The reference may take a quarter of it, each other engine a quarter of what is left.
+    pub time: Option<Duration>,
 }
 
 impl Default for Config {
     fn default() -> Config {
-        Config { playouts: 2, steps: 6, seed: 0 }
+        Config { playouts: 2, steps: 6, seed: 0, width: 24, time: None }
+    }
+}
+
+impl Config {
+    /// For sheets that were not made for this, which can be large.
+    pub fn for_sheets(time: Duration) -> Config {
+        Config { steps: 30, width: 6, time: Some(time), ..Config::default() }
     }
 }
 
 /// What became of a sheet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// All engines agree; so many states were compared.
-    Agree(usize),
+    /// All engines agree.
+    Agree(Agreement),
     /// The sheet is wrong, or the reference cannot play it: nothing to compare.
     Rejected(String),
     /// An engine disagrees with the reference.
     Differs(Difference),
+}
+
+/// What was compared.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Agreement {
+    /// How many states the reference played.
+    pub states: usize,
+    /// In how many ways these states were played again: engines and their configurations.
+    pub engines: usize,
+    /// Engines that hit a limit, with the limit.
+    pub skipped: Vec<String>,
 }
 
 /// Where two engines disagree.
@@ -57,6 +90,21 @@ impl std::fmt::Display for Difference {
 
 /// Compares all engines on a sheet.
 pub fn check(sheet: &str, config: &Config) -> Verdict {
+    check_watched(sheet, config, &Watch::default())
+}
+
+/// Compares all engines on a sheet. Another thread can see which engine is at work. An engine that panics disagrees.
+pub fn check_watched(sheet: &str, config: &Config, watch: &Watch) -> Verdict {
+    let checked = catch_unwind(AssertUnwindSafe(|| check_sheet(sheet, config, watch)));
+    checked.unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
+        Verdict::Differs(Difference { engine: watch.engine(), what: format!("panic: {text}") })
+    })
+}
+
+fn check_sheet(sheet: &str, config: &Config, watch: &Watch) -> Verdict {
+    watch.enter("reading");
     let source = Source::new("random.kif", sheet);
     let mut reading = read_game(&source, &Default::default());
     let unlimited = Default::default();
@@ -66,34 +114,23 @@ pub fn check(sheet: &str, config: &Config) -> Verdict {
     if let Some(stop) = reading.diagnostics.iter().find(|diagnostic| diagnostic.code.stops()) {
         return Verdict::Rejected(stop.message.clone());
     }
-    match check_program(&reading.program, config) {
-        Ok(states) => Verdict::Agree(states),
-        Err(Halt::Rejected(why)) => Verdict::Rejected(why),
-        Err(Halt::Differs(difference)) => Verdict::Differs(difference),
+    let budget = Budget::new(config.time);
+    watch.enter("reference");
+    let quarter = budget.share(0.25);
+    let played = reference(&reading.program, quarter.clone())
+        .and_then(|mut reference| Transcript::play(&mut reference, config, &quarter));
+    let transcript = match played {
+        Ok(transcript) => transcript,
+        Err(error) => return Verdict::Rejected(error.to_string()),
+    };
+    let mut session = Session::new(&reading.program, &transcript, config, watch, budget);
+    match engines::check(&mut session).and_then(|()| grounding::check(&mut session)) {
+        Ok(()) => Verdict::Agree(session.agreement()),
+        Err(difference) => Verdict::Differs(difference),
     }
 }
 
-enum Halt {
-    Rejected(String),
-    Differs(Difference),
-}
-
-impl From<Difference> for Halt {
-    fn from(difference: Difference) -> Halt {
-        Halt::Differs(difference)
-    }
-}
-
-fn check_program(program: &Program, config: &Config) -> Result<usize, Halt> {
-    let rejected = |error: ReasonError| Halt::Rejected(error.to_string());
-    let mut reference = reference(program).map_err(rejected)?;
-    let transcript = Transcript::play(&mut reference, config).map_err(rejected)?;
-    engines::check(program, &transcript)?;
-    grounding::check(program, &transcript)?;
-    Ok(transcript.len())
-}
-
-fn reference(program: &Program) -> Result<Reference, ReasonError> {
-    let limits = grundy_reference::Limits { facts: 200_000, ..Default::default() };
+fn reference(program: &Program, budget: Budget) -> Result<Reference, ReasonError> {
+    let limits = grundy_reference::Limits { facts: 200_000, budget, ..Default::default() };
     Reference::new(program.clone(), limits)
 }

@@ -1,7 +1,8 @@
 //! What the reference says about the states of some games, and whether another engine says the same.
 
-use super::{Config, Difference};
-use grundy::reasoner::{GoalValue, ReasonError, Reasoner};
+use super::Config;
+use grundy::reasoner::{ReasonError, Reasoner};
+use grundy::syntax::Budget;
 
 /// All answers about one state.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -9,7 +10,8 @@ struct Answers {
     facts: Vec<String>,
     legal: Vec<Vec<String>>,
     terminal: bool,
-    goals: Vec<GoalValue>,
+    /// As they are printed for debugging, whatever an engine can tell about a goal.
+    goals: Vec<String>,
 }
 
 /// A state of a game, and what was played in it.
@@ -28,8 +30,9 @@ struct Played {
 pub struct Transcript {
     roles: Vec<String>,
     games: Vec<Vec<Step>>,
-    /// Sequences of two joint moves, and those that ended earlier.
-    perft: (u64, u64),
+    /// Sequences of two joint moves, and those that ended earlier; unknown if the reference had no time to count.
+    perft: Option<(u64, u64)>,
+    width: usize,
 }
 
 /// Which states are compared with those of the transcript.
@@ -42,34 +45,59 @@ pub(super) enum States {
 }
 
 impl Transcript {
-    /// Plays random games.
-    pub fn play<R: Reasoner>(reasoner: &mut R, config: &Config) -> Result<Transcript, ReasonError> {
-        let mut rng = fastrand::Rng::with_seed(config.seed);
-        let mut games = Vec::new();
-        for _ in 0..config.playouts {
-            let mut steps = Vec::new();
-            let mut state = reasoner.initial()?;
-            loop {
-                let answers = answers(reasoner, &state)?;
-                let legal = reasoner.legal(&state)?;
-                let ended =
-                    answers.terminal || legal.iter().any(Vec::is_empty) || steps.len() == config.steps;
-                if ended {
-                    steps.push(Step { answers, played: None });
-                    break;
-                }
-                let joint: Vec<R::Move> = legal.iter().map(|moves| moves[rng.usize(..moves.len())]).collect();
-                let moves = joint.iter().map(|&one_move| reasoner.move_text(one_move)).collect();
-                let seen = reasoner.sees(&state, &joint)?;
-                steps.push(Step { answers, played: Some(Played { moves, seen }) });
-                state = reasoner.next(&state, &joint)?;
+    /// Plays random games. When the budget is used up, what has been played so far is all there is.
+    pub fn play<R: Reasoner>(
+        reasoner: &mut R,
+        config: &Config,
+        budget: &Budget,
+    ) -> Result<Transcript, ReasonError> {
+        let mut transcript =
+            Transcript { roles: reasoner.roles(), games: Vec::new(), perft: None, width: config.width };
+        match transcript.play_all(reasoner, config) {
+            Err(ReasonError::Limit { .. }) if budget.deadline().is_some() && !transcript.is_empty() => {
+                Ok(transcript)
             }
-            games.push(steps);
+            result => result.map(|()| transcript),
+        }
+    }
+
+    fn play_all<R: Reasoner>(&mut self, reasoner: &mut R, config: &Config) -> Result<(), ReasonError> {
+        let mut rng = fastrand::Rng::with_seed(config.seed);
+        for _ in 0..config.playouts {
+            self.games.push(Vec::new());
+            let mut state = reasoner.initial()?;
+            while let Some(next) = self.play_step(reasoner, &state, &mut rng, config.steps)? {
+                state = next;
+            }
         }
         let initial = reasoner.initial()?;
         let mut perft = (0, 0);
-        count(reasoner, &initial, 2, &mut perft)?;
-        Ok(Transcript { roles: reasoner.roles(), games, perft })
+        count(reasoner, &initial, 2, self.width, &mut perft)?;
+        self.perft = Some(perft);
+        Ok(())
+    }
+
+    /// Writes down a state of the last game, and plays on from there.
+    fn play_step<R: Reasoner>(
+        &mut self,
+        reasoner: &mut R,
+        state: &R::State,
+        rng: &mut fastrand::Rng,
+        most: usize,
+    ) -> Result<Option<R::State>, ReasonError> {
+        let answers = answers(reasoner, state)?;
+        let legal = reasoner.legal(state)?;
+        let game = self.games.last_mut().expect("a game has begun");
+        if answers.terminal || legal.iter().any(Vec::is_empty) || game.len() == most {
+            game.push(Step { answers, played: None });
+            return Ok(None);
+        }
+        let joint: Vec<R::Move> = legal.iter().map(|moves| moves[rng.usize(..moves.len())]).collect();
+        let moves = joint.iter().map(|&one_move| reasoner.move_text(one_move)).collect();
+        let seen = reasoner.sees(state, &joint)?;
+        let next = reasoner.next(state, &joint)?;
+        game.push(Step { answers, played: Some(Played { moves, seen }) });
+        Ok(Some(next))
     }
 
     /// The number of states.
@@ -82,64 +110,100 @@ impl Transcript {
         self.len() == 0
     }
 
-    /// Plays the same moves with another engine.
-    pub(super) fn compare<R: Reasoner>(
-        &self,
-        name: &str,
-        other: &mut R,
-        states: States,
-    ) -> Result<(), Difference> {
-        let differs = |what: String| Difference { engine: name.to_owned(), what };
-        self.compare_all(other, states).map_err(|error| differs(error.to_string()))?.map_err(differs)
+    /// The states, each with its facts; the first one is initial.
+    pub(super) fn states(&self) -> impl Iterator<Item = &[String]> {
+        self.games.iter().flatten().map(|step| &step.answers.facts[..])
     }
 
-    fn compare_all<R: Reasoner>(
+    /// Plays the same moves with another engine, then gives it all states in reverse order; tells the first difference.
+    pub(super) fn compare<R: Reasoner>(
         &self,
         other: &mut R,
         states: States,
-    ) -> Result<Result<(), String>, ReasonError> {
+    ) -> Result<Option<String>, ReasonError> {
         if other.roles() != self.roles {
-            return Ok(Err(format!("roles {:?}, expected {:?}", other.roles(), self.roles)));
+            return Ok(Some(format!("roles {:?}, expected {:?}", other.roles(), self.roles)));
         }
         for (number, game) in self.games.iter().enumerate() {
             let mut state = other.initial()?;
             for (at, step) in game.iter().enumerate() {
-                let place = format!("game {number}, step {at}");
-                let found = answers(other, &state)?;
-                if let Some(difference) = difference(&found, &step.answers, states) {
-                    return Ok(Err(format!("{place}: {difference}")));
+                let place = |what: String| Ok(Some(format!("game {number}, step {at}: {what}")));
+                if let Some(difference) = difference(&answers(other, &state)?, &step.answers, states) {
+                    return place(difference);
                 }
-                if states == States::Whole {
-                    let given = other.state_of(&step.answers.facts)?;
-                    if let Some(difference) = difference(&answers(other, &given)?, &step.answers, states) {
-                        return Ok(Err(format!("{place}, given as facts: {difference}")));
-                    }
+                match follow(other, &state, step)? {
+                    Followed::To(next) => state = next,
+                    Followed::End => break,
+                    Followed::Differs(what) => return place(what),
                 }
-                let Some(Played { moves, seen }) = &step.played else { break };
-                let joint = moves.iter().zip(other.legal(&state)?).map(|(text, legal)| {
-                    let same = |&one_move: &R::Move| other.move_text(one_move) == *text;
-                    legal
-                        .into_iter()
-                        .find(same)
-                        .ok_or_else(|| ReasonError::Game(format!("{text} is not legal")))
-                });
-                let joint = joint.collect::<Result<Vec<R::Move>, _>>()?;
-                let sees = other.sees(&state, &joint)?;
-                if sees != *seen {
-                    return Ok(Err(format!("{place}: sees {sees:?}, expected {seen:?}")));
-                }
-                state = other.next(&state, &joint)?;
             }
         }
+        if states == States::Whole
+            && let Some(difference) = self.compare_given(other)?
+        {
+            return Ok(Some(difference));
+        }
+        let Some(expected) = self.perft else { return Ok(None) };
         let mut perft = (0, 0);
         let initial = other.initial()?;
-        count(other, &initial, 2, &mut perft)?;
-        Ok(if perft == self.perft {
-            Ok(())
-        } else {
-            Err(format!("perft {perft:?}, expected {:?}", self.perft))
-        })
+        count(other, &initial, 2, self.width, &mut perft)?;
+        Ok((perft != expected).then(|| format!("perft {perft:?}, expected {expected:?}")))
     }
+
+    /// Gives an engine all states as facts, the last one first, so that none follows from the one before, and plays on
+    /// from each.
+    fn compare_given<R: Reasoner>(&self, other: &mut R) -> Result<Option<String>, ReasonError> {
+        for (number, game) in self.games.iter().enumerate().rev() {
+            for (at, step) in game.iter().enumerate().rev() {
+                let place =
+                    |what: String| Ok(Some(format!("game {number}, step {at}, given as facts: {what}")));
+                let state = other.state_of(&step.answers.facts)?;
+                if let Some(difference) = difference(&answers(other, &state)?, &step.answers, States::Whole) {
+                    return place(difference);
+                }
+                match (follow(other, &state, step)?, game.get(at + 1)) {
+                    (Followed::Differs(what), _) => return place(what),
+                    (Followed::To(next), Some(after)) if other.facts(&next) != after.answers.facts => {
+                        let found = other.facts(&next);
+                        return place(format!("next state {found:?}, expected {:?}", after.answers.facts));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// What becomes of a move.
+enum Followed<S> {
+    To(S),
+    /// Nothing was played.
+    End,
+    Differs(String),
+}
+
+/// Plays the moves of a step.
+fn follow<R: Reasoner>(
+    other: &mut R,
+    state: &R::State,
+    step: &Step,
+) -> Result<Followed<R::State>, ReasonError> {
+    let Some(Played { moves, seen }) = &step.played else { return Ok(Followed::End) };
+    let legal = other.legal(state)?;
+    let joint = moves.iter().zip(legal).map(|(text, legal)| {
+        let same = |&one_move: &R::Move| other.move_text(one_move) == *text;
+        legal.into_iter().find(same).ok_or(text)
+    });
+    let joint = match joint.collect::<Result<Vec<R::Move>, _>>() {
+        Ok(joint) => joint,
+        Err(text) => return Ok(Followed::Differs(format!("{text} is not legal"))),
+    };
+    let sees = other.sees(state, &joint)?;
+    if sees != *seen {
+        return Ok(Followed::Differs(format!("sees {sees:?}, expected {seen:?}")));
+    }
+    Ok(Followed::To(other.next(state, &joint)?))
 }
 
 fn answers<R: Reasoner>(reasoner: &mut R, state: &R::State) -> Result<Answers, ReasonError> {
@@ -148,7 +212,7 @@ fn answers<R: Reasoner>(reasoner: &mut R, state: &R::State) -> Result<Answers, R
         facts: reasoner.facts(state),
         legal: legal.iter().map(|moves| moves.iter().map(|&one| reasoner.move_text(one)).collect()).collect(),
         terminal: reasoner.is_terminal(state)?,
-        goals: reasoner.goals(state)?,
+        goals: reasoner.goals(state)?.iter().map(|goal| format!("{goal:?}")).collect(),
     })
 }
 
@@ -161,17 +225,18 @@ fn difference(found: &Answers, expected: &Answers, states: States) -> Option<Str
     }
     if (found.terminal, &found.goals) != (expected.terminal, &expected.goals) {
         let texts = [found, expected]
-            .map(|answers| format!("terminal {}, goals {:?}", answers.terminal, answers.goals));
+            .map(|answers| format!("terminal {}, goals {}", answers.terminal, answers.goals.join(" ")));
         return Some(format!("{}, expected {}", texts[0], texts[1]));
     }
     None
 }
 
-/// Counts sequences of joint moves; states with very many joint moves are counted without being played.
+/// Counts sequences of joint moves. Of each state, only so many joint moves are played; the others are only counted.
 fn count<R: Reasoner>(
     reasoner: &mut R,
     state: &R::State,
     depth: u32,
+    width: usize,
     counts: &mut (u64, u64),
 ) -> Result<(), ReasonError> {
     if depth == 0 {
@@ -183,12 +248,12 @@ fn count<R: Reasoner>(
         counts.1 += 1;
         return Ok(());
     }
-    let joints: usize = legal.iter().map(Vec::len).product();
+    let joints = legal.iter().fold(1usize, |joints, moves| joints.saturating_mul(moves.len()));
     let mut picked = vec![0; legal.len()];
-    for _ in 0..joints.min(24) {
+    for _ in 0..joints.min(width) {
         let joint: Vec<R::Move> = legal.iter().zip(&picked).map(|(moves, &at)| moves[at]).collect();
         let next = reasoner.next(state, &joint)?;
-        count(reasoner, &next, depth - 1, counts)?;
+        count(reasoner, &next, depth - 1, width, counts)?;
         for (at, moves) in picked.iter_mut().zip(&legal) {
             *at = (*at + 1) % moves.len();
             if *at > 0 {
@@ -196,6 +261,6 @@ fn count<R: Reasoner>(
             }
         }
     }
-    counts.0 += joints.saturating_sub(24) as u64;
+    counts.0 += joints.saturating_sub(width) as u64;
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use super::LiftedConfig;
 use super::prepare::{Answer, Component, Schedule};
-use super::state::{Codec, LiftedState, Texts};
+use super::state::{ByRole, Codec, LiftedState, Moves, Texts};
 use super::treatment::Treatment;
 use super::trials::Trials;
 use crate::analysis::Class;
@@ -33,10 +33,10 @@ pub(super) struct Evaluation {
     done: Vec<bool>,
     facts: Codec,
     next_facts: Codec,
-    moves: Codec,
-    legal_moves: Codec,
-    percepts: Codec,
-    goal_values: Codec,
+    moves: Moves,
+    legal_moves: ByRole,
+    goals: ByRole,
+    percepts: ByRole,
     texts: Texts,
     roles: Vec<TermId>,
     initial: LiftedState,
@@ -95,19 +95,21 @@ impl Evaluation {
             (0..flat.relations.len()).filter(of_keyword).collect()
         };
         let relations = Keyword::ALL.map(relations_of).to_vec();
-        let codec = |keyword: Keyword, argument| Codec::new(&flat, &relations[keyword as usize], argument);
+        let codec = |keyword: Keyword| Codec::new(&flat, &relations[keyword as usize], 0);
+        let roles = program.roles();
+        let by_role = |keyword: Keyword| ByRole::new(&flat, &relations[keyword as usize], &roles);
         let mut evaluation = Evaluation {
             engine: Engine::new(&flat, bounds, config.join_order),
             done: vec![false; schedule.components.len()],
             steps_by_component: vec![0; schedule.components.len()],
-            facts: codec(Keyword::True, 0),
-            next_facts: codec(Keyword::Next, 0),
-            moves: codec(Keyword::Does, 1),
-            legal_moves: codec(Keyword::Legal, 1),
-            percepts: codec(Keyword::Sees, 1),
-            goal_values: codec(Keyword::Goal, 1),
+            facts: codec(Keyword::True),
+            next_facts: codec(Keyword::Next),
+            moves: Moves::new(&flat, &relations[Keyword::Does as usize], &roles),
+            legal_moves: by_role(Keyword::Legal),
+            goals: by_role(Keyword::Goal),
+            percepts: by_role(Keyword::Sees),
             texts: Texts::default(),
-            roles: program.roles(),
+            roles,
             initial: LiftedState::default(),
             current: None,
             played: None,
@@ -227,9 +229,8 @@ impl Evaluation {
         }
         self.forget(Class::Move);
         self.clear(Keyword::Does);
-        for (&role, &one_move) in self.roles.iter().zip(moves) {
-            if let Some((relation, values)) = self.moves.decode(&self.engine.terms, one_move) {
-                let row: Vec<u32> = std::iter::once(role.0).chain(values.iter().copied()).collect();
+        for (role, &one_move) in moves.iter().enumerate() {
+            if let Some((relation, row)) = self.moves.decode(&self.engine.terms, role, one_move) {
                 self.engine.relations[relation].insert(row.iter().copied());
             }
         }
@@ -344,8 +345,7 @@ impl Evaluation {
 
     /// For each role its legal moves, sorted by text, as those of the other engines.
     pub(super) fn legal_moves(&mut self) -> Vec<Vec<TermId>> {
-        let legal = &self.relations[Keyword::Legal as usize];
-        let mut moves = by_role(&mut self.engine, legal, &mut self.legal_moves, &self.roles);
+        let mut moves = self.legal_moves.read(&mut self.engine);
         for moves in &mut moves {
             self.texts.sort(&self.program.symbols, &self.engine.terms, moves);
         }
@@ -361,8 +361,7 @@ impl Evaluation {
     }
 
     pub(super) fn percepts(&mut self) -> Vec<Vec<String>> {
-        let sees = &self.relations[Keyword::Sees as usize];
-        let seen = by_role(&mut self.engine, sees, &mut self.percepts, &self.roles);
+        let seen = self.percepts.read(&mut self.engine);
         let texts = |terms: Vec<TermId>| {
             let mut texts: Vec<String> = terms.into_iter().map(|term| self.text(term)).collect();
             texts.sort_unstable();
@@ -372,8 +371,7 @@ impl Evaluation {
     }
 
     pub(super) fn goals(&mut self) -> Vec<GoalValue> {
-        let goals = &self.relations[Keyword::Goal as usize];
-        let values = by_role(&mut self.engine, goals, &mut self.goal_values, &self.roles);
+        let values = self.goals.read(&mut self.engine);
         let number = |&value: &TermId| self.text(value).parse().ok();
         values.iter().map(|values| GoalValue::of(values.iter().map(number))).collect()
     }
@@ -414,24 +412,6 @@ fn state_from(
     }
     facts.sort_unstable();
     Ok(LiftedState(facts))
-}
-
-fn by_role(
-    engine: &mut Engine,
-    relations: &[usize],
-    codec: &mut Codec,
-    roles: &[TermId],
-) -> Vec<Vec<TermId>> {
-    let Engine { relations: rows, terms, .. } = engine;
-    let mut found = vec![Vec::new(); roles.len()];
-    for &relation in relations {
-        for row in (0..rows[relation].len()).map(|row| rows[relation].row(row)) {
-            if let Some(role) = roles.iter().position(|role| role.0 == row.at(0)) {
-                found[role].push(codec.encode(terms, relation, row));
-            }
-        }
-    }
-    found
 }
 
 fn evaluate_component(engine: &mut Engine, flat: &Flat, component: &mut Component) -> Result<(), Stop> {

@@ -2,7 +2,7 @@
 
 use crate::flat::{Flat, RelationInfo, substitute};
 use crate::ground::write_term;
-use crate::tabling::{Relation, Row};
+use crate::tabling::{Engine, Relation, Row};
 use grundy_syntax::{Symbols, TermId, Terms};
 
 /// A state: the terms of its true facts, in order.
@@ -87,6 +87,93 @@ impl Codec {
             shape.terms.push(substitute(terms, shape.template, &values));
         }
         shape.terms[number as usize]
+    }
+}
+
+/// The values by which the rows of a relation begin that belong to a role; `None` if it has no such rows. A role stands in a
+/// column of its own only where no function can stand there as well: `(legal (g red) noop)` is no move of `red`.
+fn prefix(flat: &Flat, terms: &Terms, relation: usize, role: TermId) -> Option<Vec<u32>> {
+    let info = &flat.relations[relation];
+    let mut values = Vec::new();
+    info.collect(terms, info.template[0], role, &mut values).then_some(values)
+}
+
+/// What holds for roles: the terms in the second argument of a predicate, by role.
+pub(super) struct ByRole {
+    codec: Codec,
+    /// For each relation the roles, each with the values by which its rows begin.
+    relations: Vec<(usize, Vec<(usize, Vec<u32>)>)>,
+    roles: usize,
+}
+
+impl ByRole {
+    pub(super) fn new(flat: &Flat, relations: &[usize], roles: &[TermId]) -> ByRole {
+        let of_relation = |&relation: &usize| {
+            let roles = roles.iter().enumerate();
+            let prefixes = roles
+                .filter_map(|(number, &role)| Some((number, prefix(flat, &flat.terms, relation, role)?)));
+            (relation, prefixes.collect())
+        };
+        let prefixes = relations.iter().map(of_relation).collect();
+        ByRole { codec: Codec::new(flat, relations, 1), relations: prefixes, roles: roles.len() }
+    }
+
+    /// For each role its terms.
+    pub(super) fn read(&mut self, engine: &mut Engine) -> Vec<Vec<TermId>> {
+        let Engine { relations: rows, terms, .. } = engine;
+        let mut found = vec![Vec::new(); self.roles];
+        for (relation, prefixes) in &self.relations {
+            let rows = &rows[*relation];
+            for row in (0..rows.len()).map(|row| rows.row(row)) {
+                let begins =
+                    |prefix: &[u32]| prefix.iter().enumerate().all(|(at, &value)| row.at(at) == value);
+                if let Some((role, _)) = prefixes.iter().find(|(_, prefix)| begins(prefix)) {
+                    found[*role].push(self.codec.encode(terms, *relation, row));
+                }
+            }
+        }
+        found
+    }
+}
+
+/// The rows of `does`.
+pub(super) struct Moves {
+    /// Translators of moves, for roles whose moves are in different relations.
+    codecs: Vec<(Vec<usize>, Codec)>,
+    /// For each role its translator, and for each relation of it how its rows begin.
+    roles: Vec<(usize, Vec<Vec<u32>>)>,
+    row: Vec<u32>,
+}
+
+impl Moves {
+    pub(super) fn new(flat: &Flat, relations: &[usize], roles: &[TermId]) -> Moves {
+        let mut moves = Moves { codecs: Vec::new(), roles: Vec::new(), row: Vec::new() };
+        for &role in roles {
+            let own = relations
+                .iter()
+                .filter_map(|&relation| Some((relation, prefix(flat, &flat.terms, relation, role)?)));
+            let (own, prefixes): (Vec<usize>, Vec<Vec<u32>>) = own.unzip();
+            let known = moves.codecs.iter().position(|(relations, _)| *relations == own);
+            let codec = known.unwrap_or_else(|| {
+                let codec = Codec::new(flat, &own, 1);
+                moves.codecs.push((own, codec));
+                moves.codecs.len() - 1
+            });
+            moves.roles.push((codec, prefixes));
+        }
+        moves
+    }
+
+    /// The relation and the row of a move of a role; `None` if no rule looks at such a move.
+    pub(super) fn decode(&mut self, terms: &Terms, role: usize, one_move: TermId) -> Option<(usize, &[u32])> {
+        let (codec, prefixes) = &self.roles[role];
+        let (relations, codec) = &mut self.codecs[*codec];
+        let (relation, values) = codec.decode(terms, one_move)?;
+        let place = relations.iter().position(|&other| other == relation)?;
+        self.row.clear();
+        self.row.extend(&prefixes[place]);
+        self.row.extend(values);
+        Some((relation, &self.row))
     }
 }
 

@@ -216,9 +216,11 @@ pub fn move_rules(
             forced = Some((found.safe, found.forced));
         }
     }
+    // A goal that no role can have makes no rules, but the predicate is there.
+    let wins = domain.shared_view("wins", 2);
     let own = domain.program.rules.len();
     let mut program = extend(&mut domain, &unfoldings.iter().collect::<Vec<_>>());
     program.rules.extend(more);
     let rules = program.rules.len() - own;
-    Ok(MoveRules { program, wins: domain.shared_view("wins", 2), forced, rules })
+    Ok(MoveRules { program, wins, forced, rules })
 }

@@ -1,5 +1,6 @@
 //! `grundy bench`: measurements that stand beside published ones.
 
+mod differential;
 mod features;
 mod grounding;
 mod metarules;
@@ -24,6 +25,7 @@ enum What {
     Playouts(playouts::Args),
     Features(features::Args),
     Metarules(metarules::Args),
+    Differential(differential::Args),
 }
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
@@ -32,5 +34,6 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         What::Playouts(args) => playouts::run(args),
         What::Features(args) => features::run(args),
         What::Metarules(args) => metarules::run(args),
+        What::Differential(args) => differential::run(args),
     }
 }

@@ -1,0 +1,400 @@
+//! `grundy bench differential`: all engines side by side with the reference, on random games or given sheets.
+
+use crate::files::{ReadArgs, make_folder, read_source, sheets_below, write_whole};
+use crate::limits::{self, seconds};
+use crate::output::{Failure, Outcome, note, print, print_json};
+use crate::render::count;
+use anyhow::Result;
+use grundy_bench::campaign::{Outcome as SheetOutcome, Plan, Sheet, Sheets, Wait};
+use grundy_bench::differential::{Config, Difference, Verdict, check};
+use grundy_bench::{Campaign, Coverage, Minimised, minimise, mutant, random_game};
+use grundy_syntax::{Budget, Exhausted};
+use indicatif::{HumanCount, ProgressBar, ProgressStyle};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+/// Compare all engines with the reference: on random games, on sheets, on mutants of sheets
+///
+/// Compared are states, legal moves, goals, the end, percepts and perft of the lifted engine, of the machines with and
+/// without invariants and rules about moves, of hybrids, and of ground programs that are read back; also the ground programs
+/// of all methods, winning and forced moves, and the totals of playouts. Without SHEET, random games are made from seeds:
+///
+///     grundy bench differential --games 10000 --seed 1
+///     grundy bench differential games/nim.kif games/tron.kif --mutants 100
+///
+/// What disagrees is made as small as possible and written to DIR, or printed. The same call gives the same result at any
+/// number of threads. The exit code is 1 if an engine disagrees.
+#[derive(clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Args {
+    /// Sheets to compare the engines on instead of random games; folders are searched for sheets
+    #[arg(value_name = "SHEET")]
+    sheets: Vec<String>,
+
+    /// How many random games
+    #[arg(long, value_name = "N", default_value_t = 1000, conflicts_with = "sheets")]
+    games: u64,
+
+    /// The seed of the first game or mutant; the others follow
+    #[arg(long, value_name = "K", default_value_t = 1)]
+    seed: u64,
+
+    /// Compare the engines on N mutants of each sheet instead of the sheet: a few random edits each
+    #[arg(long, value_name = "N", requires = "sheets")]
+    mutants: Option<u64>,
+
+    /// How many threads
+    #[arg(long, value_name = "T", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: u16,
+
+    /// Write the sheets on which engines disagree into this folder
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+
+    /// Tell in which share of the games there are mixed positions, choices, goals and so on
+    #[arg(long)]
+    coverage: bool,
+
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+
+    /// Limit: how long to compare one given sheet; engines that take longer are left out
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "20", help_heading = "Limits")]
+    sheet_time: Duration,
+
+    /// Limit: how many seconds the whole command may take
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, help_heading = "Limits")]
+    timeout: Option<Duration>,
+
+    #[command(flatten)]
+    read: ReadArgs,
+}
+
+/// How often the main thread looks whether it has to stop.
+const TICK: Duration = Duration::from_millis(50);
+
+/// An engine that takes longer for a random game, which is small, does not come back.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// So many failures are made small, each with so many tries.
+const MOST_MINIMISED: usize = 20;
+const MOST_TRIES: usize = 3000;
+
+/// A sheet on which an engine disagrees.
+struct Failed {
+    name: String,
+    text: String,
+    difference: Difference,
+    is_minimal: bool,
+}
+
+/// What has been found so far.
+#[derive(Default)]
+struct Found {
+    sheets: u64,
+    compared: u64,
+    states: u64,
+    engines: u64,
+    rejected: Vec<String>,
+    skipped: Vec<String>,
+    stuck: Vec<String>,
+    failed: Vec<Failed>,
+}
+
+/// Why it ended early.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stopped {
+    Interrupt,
+    Timeout,
+}
+
+/// When to stop early.
+struct Clock {
+    budget: Budget,
+    deadline: Option<Instant>,
+}
+
+impl Clock {
+    fn stopped(&self) -> Option<Stopped> {
+        if self.budget.is_interrupted() {
+            return Some(Stopped::Interrupt);
+        }
+        self.deadline.is_some_and(|end| Instant::now() >= end).then_some(Stopped::Timeout)
+    }
+}
+
+pub(crate) fn run(args: &Args) -> Result<Outcome> {
+    let start = Instant::now();
+    let deadline = args.timeout.and_then(|timeout| start.checked_add(timeout));
+    let clock = Clock { budget: limits::budget(), deadline };
+    let (number, sheets) = sheets(args)?;
+    let config = if args.sheets.is_empty() { Config::default() } else { Config::for_sheets(args.sheet_time) };
+    let patience = if args.sheets.is_empty() { PATIENCE } else { args.sheet_time * 2 + PATIENCE };
+    let plan = Plan { sheets: number, threads: usize::from(args.threads), config, patience };
+    if let Some(folder) = &args.out {
+        make_folder(folder)?;
+    }
+    let mut found = Found::default();
+    let mut coverage = args.coverage.then(Coverage::default);
+    let mut stopped = compare(plan, sheets, &clock, |name, text, outcome| {
+        if let Some(coverage) = &mut coverage {
+            coverage.add(&text);
+        }
+        found.add(name, text, outcome);
+    });
+    for failed in found.failed.iter_mut().take(MOST_MINIMISED) {
+        stopped = stopped.or_else(|| make_small(failed, config, patience, &clock));
+    }
+    report(args, &found, coverage.as_ref())?;
+    note(&format!("{:.1} s", start.elapsed().as_secs_f64()));
+    ending(&found, stopped)
+}
+
+/// How many sheets there are, and what makes them.
+fn sheets(args: &Args) -> Result<(u64, Box<Sheets>)> {
+    let first = args.seed;
+    if args.sheets.is_empty() {
+        let make = move |number: u64| {
+            let seed = first.wrapping_add(number);
+            Sheet { name: format!("seed-{seed}"), text: random_game(seed) }
+        };
+        return Ok((args.games, Box::new(make)));
+    }
+    let mut paths = Vec::new();
+    for path in &args.sheets {
+        if Path::new(path).is_dir() {
+            let mut below = sheets_below(Path::new(path))?;
+            below.sort();
+            paths.append(&mut below);
+        } else {
+            paths.push(path.clone());
+        }
+    }
+    let mut given = Vec::new();
+    for path in paths {
+        let text = read_source(&path, &args.read)?.text().to_owned();
+        let name = Path::new(&path).with_extension("").display().to_string();
+        given.push(Sheet { name, text });
+    }
+    let Some(mutants) = args.mutants else {
+        return Ok((given.len() as u64, Box::new(move |number| given[number as usize].clone())));
+    };
+    let parents = given.len() as u64;
+    let make = move |number: u64| {
+        // One mutant of each sheet, then the next one of each.
+        let parent = &given[(number % parents) as usize];
+        let seed = first.wrapping_add(number / parents);
+        let text = mutant(&parent.text, seed).unwrap_or_else(|| parent.text.clone());
+        Sheet { name: format!("{}-mutant-{seed}", parent.name), text }
+    };
+    Ok((mutants * parents, Box::new(make)))
+}
+
+/// Compares the engines on all sheets, and hands out what became of each, in order.
+fn compare(
+    plan: Plan,
+    sheets: Box<Sheets>,
+    clock: &Clock,
+    mut add: impl FnMut(String, String, SheetOutcome),
+) -> Option<Stopped> {
+    let bar = ProgressBar::new(plan.sheets);
+    let style = ProgressStyle::with_template("{elapsed} {wide_bar} {pos}/{len} sheets");
+    bar.set_style(style.expect("the template is well-formed"));
+    let mut campaign = Campaign::start(plan, sheets);
+    let stopped = loop {
+        if let Some(stopped) = clock.stopped() {
+            break Some(stopped);
+        }
+        match campaign.next(TICK) {
+            Wait::Over => break None,
+            Wait::NotYet => {}
+            Wait::Done(done) => {
+                bar.inc(1);
+                add(done.sheet.name, done.sheet.text, done.outcome);
+            }
+        }
+    };
+    bar.finish_and_clear();
+    stopped
+}
+
+impl Found {
+    fn add(&mut self, name: String, text: String, outcome: SheetOutcome) {
+        self.sheets += 1;
+        match outcome {
+            SheetOutcome::Checked(Verdict::Agree(agreement)) => {
+                self.compared += 1;
+                self.states += agreement.states as u64;
+                self.engines += agreement.engines as u64;
+                self.skipped.extend(agreement.skipped.iter().map(|engine| format!("{name}: {engine}")));
+            }
+            SheetOutcome::Checked(Verdict::Rejected(why)) => self.rejected.push(format!("{name}: {why}")),
+            SheetOutcome::Checked(Verdict::Differs(difference)) => {
+                note(&format!("{name}: {difference}"));
+                self.failed.push(Failed { name, text, difference, is_minimal: false });
+            }
+            SheetOutcome::Stuck(engine) => self.stuck.push(format!("{name}: {engine} does not come back")),
+        }
+    }
+}
+
+/// Makes a failure small, in a thread that is left alone when there is no more time.
+fn make_small(failed: &mut Failed, config: Config, patience: Duration, clock: &Clock) -> Option<Stopped> {
+    let (send, receive) = channel();
+    let (text, flag) = (failed.text.clone(), clock.flag.clone());
+    // Time decides only where sheets have a limit of time.
+    let end = config.time.map(|time| Instant::now() + time * 10);
+    let thread = std::thread::Builder::new().stack_size(64 << 20).spawn(move || {
+        let mut tries = 0;
+        let has_time = || {
+            tries += 1;
+            tries <= MOST_TRIES && !flag.load(Ordering::Relaxed) && end.is_none_or(|end| Instant::now() < end)
+        };
+        let fails = |sheet: &str| matches!(check(sheet, &config), Verdict::Differs(_));
+        let small = minimise(&text, has_time, fails);
+        let _ = send.send((check(&small.sheet, &config), small));
+    });
+    drop(thread);
+    let given_up = Instant::now() + patience * 5;
+    loop {
+        match receive.recv_timeout(TICK) {
+            Ok((Verdict::Differs(difference), Minimised { sheet, is_minimal })) => {
+                *failed = Failed { name: failed.name.clone(), text: sheet, difference, is_minimal };
+                return None;
+            }
+            Ok(_) | Err(RecvTimeoutError::Disconnected) => return None,
+            Err(RecvTimeoutError::Timeout) if Instant::now() > given_up => return None,
+            Err(RecvTimeoutError::Timeout) => {
+                if let Some(stopped) = clock.stopped() {
+                    return Some(stopped);
+                }
+            }
+        }
+    }
+}
+
+fn report(args: &Args, found: &Found, coverage: Option<&Coverage>) -> Result<()> {
+    let mut files = Vec::new();
+    for failed in &found.failed {
+        files.push(match &args.out {
+            Some(folder) => {
+                let path = folder.join(file_name(&failed.name));
+                write_whole(&path, &commented(failed))?;
+                Some(path)
+            }
+            None => None,
+        });
+    }
+    for line in found.rejected.iter().filter(|_| !args.sheets.is_empty()) {
+        note(&format!("not compared: {line}"));
+    }
+    found.skipped.iter().for_each(|line| note(&format!("limit: {line}")));
+    found.stuck.iter().for_each(|line| note(line));
+    if args.json {
+        print_json(to_json(found, &files, coverage));
+        return Ok(());
+    }
+    print(&text(args, found, &files, coverage))
+}
+
+fn text(args: &Args, found: &Found, files: &[Option<PathBuf>], coverage: Option<&Coverage>) -> String {
+    let mut text = String::new();
+    for (failed, file) in found.failed.iter().zip(files) {
+        text.push_str(&format!("{}: {}\n", failed.name, failed.difference));
+        match file {
+            Some(path) => text.push_str(&format!("  written: {}\n", path.display())),
+            None => failed.text.lines().for_each(|line| text.push_str(&format!("  {line}\n"))),
+        }
+    }
+    for (name, share, _) in coverage.into_iter().flat_map(Coverage::shares) {
+        text.push_str(&format!("{share:>6.1} %  {name}\n"));
+    }
+    let noun = if args.sheets.is_empty() { "game" } else { "sheet" };
+    text.push_str(&format!(
+        "{}: {} compared ({} in {}), {} rejected, {} stuck, {} skipped by limits, {} disagree\n",
+        count(HumanCount(found.sheets), noun),
+        HumanCount(found.compared),
+        count(HumanCount(found.states), "state"),
+        count(HumanCount(found.engines), "replay"),
+        HumanCount(found.rejected.len() as u64),
+        HumanCount(found.stuck.len() as u64),
+        count(HumanCount(found.skipped.len() as u64), "engine"),
+        HumanCount(found.failed.len() as u64),
+    ));
+    text
+}
+
+/// A path as the name of a file.
+fn file_name(name: &str) -> String {
+    let parts = name.split(['/', '\\']).filter(|part| !part.is_empty() && *part != "." && *part != "..");
+    format!("{}.kif", parts.collect::<Vec<_>>().join("-"))
+}
+
+/// The sheet with what is wrong with it as a comment.
+fn commented(failed: &Failed) -> String {
+    let mut text = format!("; {}{}\n", failed.name, if failed.is_minimal { ", minimised" } else { "" });
+    failed.difference.to_string().lines().for_each(|line| text.push_str(&format!("; {line}\n")));
+    text + &failed.text
+}
+
+fn to_json(found: &Found, files: &[Option<PathBuf>], coverage: Option<&Coverage>) -> Value {
+    let failures = found.failed.iter().zip(files).map(|(failed, file)| {
+        json!({
+            "name": failed.name,
+            "engine": failed.difference.engine,
+            "difference": failed.difference.what,
+            "minimised": failed.is_minimal,
+            "sheet": failed.text,
+            "file": file,
+        })
+    });
+    let mut object = json!({
+        "sheets": found.sheets,
+        "compared": found.compared,
+        "states": found.states,
+        "replays": found.engines,
+        "rejected": found.rejected,
+        "stuck": found.stuck,
+        "skipped": found.skipped,
+        "failures": failures.collect::<Vec<_>>(),
+    });
+    if let Some(coverage) = coverage {
+        let shares = coverage.shares().map(|(name, share, _)| (name.to_owned(), json!(share)));
+        object["coverage"] = Value::Object(shares.collect());
+    }
+    object
+}
+
+fn ending(found: &Found, stopped: Option<Stopped>) -> Result<Outcome> {
+    let known = format!("{} compared so far", count(found.compared, "sheet"));
+    let failure = match (stopped, found.failed.first(), found.stuck.first()) {
+        (Some(Stopped::Interrupt), ..) => limits::failure(Exhausted::Interrupt),
+        (Some(Stopped::Timeout), ..) => {
+            Failure::limit("timeout", format!("out of time (limit `timeout`): {known}")).at("play")
+        }
+        (None, Some(first), _) => {
+            let disagree = count(found.failed.len(), "sheet");
+            let message = format!("engines disagree on {disagree}; the first one is {}", first.name);
+            Failure::new(Outcome::Wrong, message).at("play")
+        }
+        (None, None, Some(first)) => Failure::limit("timeout", first).at("play"),
+        (None, None, None) => return Ok(Outcome::Fine),
+    };
+    Err(failure.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::file_name;
+
+    #[test]
+    fn paths_become_names() {
+        assert_eq!(file_name("seed-12"), "seed-12.kif");
+        assert_eq!(file_name("../games/./nim-mutant-3"), "games-nim-mutant-3.kif");
+    }
+}
