@@ -314,8 +314,7 @@ impl Task for Check<'_> {
         // The judge is made within the time of the check.
         let start = Instant::now();
         let mut limits = self.args.limits();
-        let end = start + self.config.time;
-        limits.deadline = Some(limits.deadline.map_or(end, |deadline| deadline.min(end)));
+        limits.budget = limits.budget.part(self.config.time);
         let mut judge = Reference::new(self.game.program.clone(), limits)?;
         let time = self.config.time.saturating_sub(start.elapsed());
         Ok(self_check(&mut engine, &mut judge, &SelfCheck { time, ..self.config }))

@@ -12,8 +12,6 @@ use grundy_syntax::{Budget, Exhausted};
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
@@ -246,14 +244,14 @@ impl Found {
 /// Makes a failure small, in a thread that is left alone when there is no more time.
 fn make_small(failed: &mut Failed, config: Config, patience: Duration, clock: &Clock) -> Option<Stopped> {
     let (send, receive) = channel();
-    let (text, flag) = (failed.text.clone(), clock.flag.clone());
+    let (text, budget) = (failed.text.clone(), clock.budget.clone());
     // Time decides only where sheets have a limit of time.
     let end = config.time.map(|time| Instant::now() + time * 10);
     let thread = std::thread::Builder::new().stack_size(64 << 20).spawn(move || {
         let mut tries = 0;
         let has_time = || {
             tries += 1;
-            tries <= MOST_TRIES && !flag.load(Ordering::Relaxed) && end.is_none_or(|end| Instant::now() < end)
+            tries <= MOST_TRIES && !budget.is_interrupted() && end.is_none_or(|end| Instant::now() < end)
         };
         let fails = |sheet: &str| matches!(check(sheet, &config), Verdict::Differs(_));
         let small = minimise(&text, has_time, fails);
