@@ -12,7 +12,7 @@ use crate::ground::{
     AtomId, GroundConfig, GroundError, GroundLiteral, GroundProgram, LimitKind, ground, write_term,
 };
 use crate::network::RulesByHead;
-use grundy_syntax::{Atom, Condition, Keyword, Rule, Span, Term, TermId, VariableId};
+use grundy_syntax::{Atom, Budget, Condition, Keyword, Rule, Span, Term, TermId, VariableId};
 use rustc_hash::FxHashMap;
 
 /// No fact has this number.
@@ -65,7 +65,7 @@ pub(super) fn ground_clauses(
     let mut fact_of = vec![NO_FACT; ground.atom_count() as usize];
     facts.iter().enumerate().for_each(|(number, atom)| fact_of[atom.0 as usize] = number as u32);
     check_closed(&merged, &ground, &facts, &closed)?;
-    let rules = RulesByHead::new(&ground);
+    let rules = RulesByHead::new(&ground, &Budget::default()).expect("the budget has no bounds");
     let (heads, constraints) = heads(&merged, &ground);
     let literals = |&atom: &AtomId| -> Option<Vec<u32>> {
         let [rule] = *rules.of(atom.0) else { return None };

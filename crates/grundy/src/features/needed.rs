@@ -1,6 +1,7 @@
 //! The atoms that features depend on, in the order in which they can be treated.
 
 use super::clauses::{Clauses, NO_FACT};
+use grundy_syntax::Budget;
 
 /// Atoms that depend on each other; mostly there is just one.
 pub(super) struct Component {
@@ -23,7 +24,8 @@ pub(super) fn needed(clauses: &Clauses) -> Vec<Component> {
         }
     }
     let is_view = |atom: &u32| wanted[*atom as usize] && clauses.fact_of[*atom as usize] == NO_FACT;
-    let components = rules.components().into_iter().filter(|atoms| is_view(&atoms[0]));
+    let components = rules.components(&Budget::default()).expect("the budget has no bounds");
+    let components = components.into_iter().filter(|atoms| is_view(&atoms[0]));
     let component = |atoms: Vec<u32>| {
         let is_loop = atoms.len() > 1 || rules.mentions(atoms[0], atoms[0]);
         Component { atoms, is_loop }

@@ -10,6 +10,7 @@ use super::needed::needed;
 use super::shared::{inputs, share};
 use super::{FeatureConfig, Features, HeadId};
 use crate::network::{Builder, Kind, Network, Percept, Signal, split_wide};
+use grundy_syntax::Budget;
 use std::sync::Arc;
 
 /// A layout of tables.
@@ -110,7 +111,7 @@ impl Tables {
             Layout::Flat(flat) => flat_network(clauses, flat),
             Layout::Shared(network) => network.clone(),
         };
-        let network = split_wide(network, MOST_INPUTS);
+        let network = split_wide(network, MOST_INPUTS, &Budget::default()).expect("the budget has no bounds");
         let signals = &network.interface().sees[0];
         let solutions =
             clauses.heads.iter().zip(signals).enumerate().map(|(number, (head, percept))| Solution {

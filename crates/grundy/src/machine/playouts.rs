@@ -2,6 +2,7 @@
 
 use super::{Machine, Player, State};
 use crate::network::{MoveId, RoleId};
+use grundy_syntax::{Budget, Exhausted, Ticks};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// What to play.
@@ -13,11 +14,14 @@ pub struct PlayoutConfig {
     pub threads: usize,
     /// A playout with more moves is given up.
     pub max_steps: u64,
+    /// When it is used up, playing stops at once, and games in play are not counted. Whoever bounds it has to check it
+    /// afterwards.
+    pub budget: Budget,
 }
 
 impl Default for PlayoutConfig {
     fn default() -> PlayoutConfig {
-        PlayoutConfig { seed: 0, threads: 1, max_steps: 100_000 }
+        PlayoutConfig { seed: 0, threads: 1, max_steps: 100_000, budget: Budget::default() }
     }
 }
 
@@ -71,6 +75,11 @@ impl Totals {
         }
     }
 
+    fn end_game(&mut self, steps: u64) {
+        self.playouts += 1;
+        self.states += steps;
+    }
+
     pub(super) fn add_goal(&mut self, role: usize, goal: i32) {
         self.goals[role].count += 1;
         self.goals[role].sum += i64::from(goal);
@@ -98,7 +107,7 @@ impl Machine {
         )
     }
 
-    /// Plays random games from the initial state, until there are `count` or somebody sets the flag. The same seed
+    /// Plays random games from the initial state, until there are `count` or somebody sets the flag or the budget is used up. The same seed
     /// gives the same result, at any number of threads. Games that have begun are played to their end, so that short
     /// ones are not favoured; when the flag is set, their number depends on the time it took.
     pub fn playouts_until(&self, count: u64, config: &PlayoutConfig, stop: &AtomicBool) -> Totals {
@@ -127,9 +136,14 @@ impl Machine {
         let next = AtomicU64::new(0);
         let work = || {
             let mut totals = vec![Totals::new(roles); states.len()];
+            // Each thread has a copy of what changes in play.
+            if config.budget.check_room(self.player_bytes()).is_err() {
+                return totals;
+            }
             let mut worker = Worker::new(self);
+            let step_units = self.step_units();
             let mut at_once = 1;
-            while !stop.load(Ordering::Relaxed) {
+            while !stop.load(Ordering::Relaxed) && !config.budget.is_over() {
                 let (number, games) = match self {
                     Machine::Batch(_) => {
                         let number = next.fetch_add(1, Ordering::Relaxed);
@@ -144,7 +158,7 @@ impl Machine {
                 if games.is_empty() {
                     break;
                 }
-                let steps = worker.play(&Chunk { number, games, each, states, config }, &mut totals);
+                let steps = worker.play(step_units, &Chunk { number, games, each, states, config }, &mut totals);
                 if steps < FEW_STEPS && at_once < MOST_AT_ONCE {
                     at_once *= 2;
                 }
@@ -164,6 +178,18 @@ impl Machine {
             }
             totals
         })
+    }
+}
+
+impl Machine {
+    /// The work of a step when games are played one by one, as [`Ticks`] count it, about.
+    fn step_units(&self) -> usize {
+        const AT_LEAST: usize = 8;
+        match self {
+            Machine::Scratch(machine) => AT_LEAST + machine.rules().network().edge_count() / 4,
+            Machine::Incremental(machine) => AT_LEAST + machine.counted_edges() / 256,
+            Machine::Batch(_) => AT_LEAST,
+        }
     }
 }
 
@@ -205,6 +231,7 @@ enum Worker {
     Batch(super::batch::Lanes),
 }
 
+
 impl Worker {
     fn new(machine: &Machine) -> Worker {
         match machine {
@@ -215,10 +242,10 @@ impl Worker {
     }
 
     /// Plays the games of a chunk: how many steps they have, if they are played one by one.
-    fn play(&mut self, chunk: &Chunk, totals: &mut [Totals]) -> u64 {
+    fn play(&mut self, step_units: usize, chunk: &Chunk, totals: &mut [Totals]) -> u64 {
         match self {
-            Worker::Scratch(player) => play_one_by_one(player, chunk, totals),
-            Worker::Incremental(player) => play_one_by_one(&mut **player, chunk, totals),
+            Worker::Scratch(player) => play_one_by_one(player, step_units, chunk, totals),
+            Worker::Incremental(player) => play_one_by_one(&mut **player, step_units, chunk, totals),
             Worker::Batch(lanes) => {
                 lanes.play(chunk, totals);
                 0
@@ -227,9 +254,15 @@ impl Worker {
     }
 }
 
-fn play_one_by_one<P: Player>(player: &mut P, chunk: &Chunk, totals: &mut [Totals]) -> u64 {
+fn play_one_by_one<P: Player>(
+    player: &mut P,
+    step_units: usize,
+    chunk: &Chunk,
+    totals: &mut [Totals],
+) -> u64 {
     let mut joint = vec![MoveId(0); player.rules().interface().roles.len()];
     let mut steps = 0;
+    let mut ticks = Ticks::default();
     for game in chunk.games.clone() {
         let start = chunk.start_of(game);
         if chunk.states[start] == *player.rules().initial() {
@@ -240,7 +273,11 @@ fn play_one_by_one<P: Player>(player: &mut P, chunk: &Chunk, totals: &mut [Total
         let mut rng = fastrand::Rng::with_seed(stream(chunk.config.seed, game));
         let totals = &mut totals[start];
         let before = totals.states;
-        play_to_the_end(player, &mut rng, &mut joint, chunk.config.max_steps, totals);
+        let mut count_step = || ticks.work(&chunk.config.budget, step_units);
+        let max_steps = chunk.config.max_steps;
+        if play_to_the_end(player, &mut rng, &mut joint, max_steps, &mut count_step, totals).is_err() {
+            break;
+        }
         steps += totals.states - before;
     }
     steps
@@ -251,9 +288,9 @@ fn play_to_the_end<P: Player>(
     rng: &mut fastrand::Rng,
     joint: &mut [MoveId],
     max_steps: u64,
+    count_step: &mut impl FnMut() -> Result<(), Exhausted>,
     totals: &mut Totals,
-) {
-    totals.playouts += 1;
+) -> Result<(), Exhausted> {
     let mut steps = 0;
     while !player.is_terminal() {
         for (role, choice) in joint.iter_mut().enumerate() {
@@ -261,21 +298,25 @@ fn play_to_the_end<P: Player>(
                 Some(one_move) => *choice = one_move,
                 None => {
                     totals.stuck += 1;
-                    return;
+                    totals.end_game(steps);
+                    return Ok(());
                 }
             }
         }
         if steps == max_steps {
             totals.unfinished += 1;
-            return;
+            totals.end_game(steps);
+            return Ok(());
         }
+        count_step()?;
         player.play(joint);
         steps += 1;
-        totals.states += 1;
     }
+    totals.end_game(steps);
     for role in 0..joint.len() {
         if let Some(goal) = player.goal(RoleId(role as u16)) {
             totals.add_goal(role, goal);
         }
     }
+    Ok(())
 }

@@ -8,6 +8,7 @@ use super::compile::{Place, Program, UNREAD};
 use super::random::Random;
 use crate::machine::State;
 use crate::machine::playouts::{Chunk, Totals, stream};
+use grundy_syntax::Ticks;
 use std::sync::Arc;
 
 /// Games in play.
@@ -120,9 +121,20 @@ impl Lanes {
         let turnover = Turnover { moving: Block::NONE, staying: !course.fresh };
         commit(&mut self.slots, &program.nexts, &program.kept, turnover);
         self.start(chunk, course.fresh);
+        let mut ticks = Ticks::default();
         while !course.playing.is_empty() {
+            if ticks.work(&chunk.config.budget, machine.step_units()).is_err() {
+                return self.count_waiting(program, &mut course, totals);
+            }
             self.step(&machine, program, chunk, &mut course, totals);
         }
+    }
+
+    /// Counts the goals of the games that are over when the others are not played on.
+    #[cold]
+    fn count_waiting(&mut self, program: &Program, course: &mut Course, totals: &mut [Totals]) {
+        program.state.run(&mut self.slots);
+        self.collect(program, course, totals);
     }
 
     /// Looks at all games, counts those that are over, and makes a move in all others.
