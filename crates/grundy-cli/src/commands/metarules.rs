@@ -52,8 +52,9 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = SearchConfig::default().patterns, help_heading = "Limits")]
     max_patterns: usize,
 
-    /// Limit: how many seconds to look for invariants of states; with 0, none are looked for
-    #[arg(long, value_name = "S", value_parser = seconds, default_value = "8", help_heading = "Limits")]
+    /// Limit: how many seconds to look for invariants of states; with 0, none are looked for. This is a last resort, since
+    /// counted work bounds the search
+    #[arg(long, value_name = "S", value_parser = seconds, default_value = "600", help_heading = "Limits")]
     invariants_timeout: Duration,
 
     /// Limit: how many complete facts the domain may have

@@ -158,7 +158,8 @@ impl Machine {
                 if games.is_empty() {
                     break;
                 }
-                let steps = worker.play(step_units, &Chunk { number, games, each, states, config }, &mut totals);
+                let steps =
+                    worker.play(step_units, &Chunk { number, games, each, states, config }, &mut totals);
                 if steps < FEW_STEPS && at_once < MOST_AT_ONCE {
                     at_once *= 2;
                 }
@@ -230,7 +231,6 @@ enum Worker {
     Incremental(Box<super::incremental::IncrementalPlayer>),
     Batch(super::batch::Lanes),
 }
-
 
 impl Worker {
     fn new(machine: &Machine) -> Worker {

@@ -3,9 +3,9 @@
 //! For each atom there is a list of what holds whenever it does: the conditions that all its rules have in common, and
 //! what these imply. A move implies that it is legal. In a cycle of rules an atom implies only itself.
 
+use super::WORK;
 use super::knowledge::{Knowledge, Role};
 use super::rules::{ByHead, Lit, Rules};
-use super::WORK;
 use grundy_syntax::{Budget, Exhausted, Ticks};
 use rustc_hash::FxHashMap;
 

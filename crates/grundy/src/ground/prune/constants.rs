@@ -1,7 +1,7 @@
 //! Atoms that always or never hold, and what follows from that.
 
-use super::knowledge::{Knowledge, Role};
 use super::WORK;
+use super::knowledge::{Knowledge, Role};
 use super::rules::Rules;
 use grundy_syntax::{Budget, Exhausted, Ticks};
 

@@ -3,9 +3,9 @@
 //! If exactly one member of a group holds, a rule for each of them is one rule without that condition; a rule for
 //! all but a few is one rule that says that none of these few holds.
 
+use super::WORK;
 use super::knowledge::Knowledge;
 use super::rules::{Lit, Rules};
-use super::WORK;
 use grundy_syntax::{Budget, Exhausted, Ticks};
 use rustc_hash::FxHashMap;
 

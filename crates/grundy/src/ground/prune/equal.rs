@@ -1,8 +1,8 @@
 //! Atoms that say the same: those with the same rules, and those with one rule of one condition.
 
+use super::WORK;
 use super::knowledge::{Knowledge, Role};
 use super::rules::{Lit, Rules};
-use super::WORK;
 use grundy_syntax::{Budget, Exhausted, Ticks};
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};

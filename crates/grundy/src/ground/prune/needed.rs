@@ -1,7 +1,7 @@
 //! Rules that another one makes superfluous, and atoms that nobody asks for.
 
-use super::knowledge::{Knowledge, Role};
 use super::WORK;
+use super::knowledge::{Knowledge, Role};
 use super::rules::{Lit, Rules};
 use grundy_syntax::{Budget, Exhausted, Ticks};
 

@@ -1,10 +1,10 @@
 //! Putting rules back into a ground program.
 
+use super::WORK;
 use super::rules::Rules;
 use crate::flat::RelationId;
 use crate::ground::arena::Arena;
 use crate::ground::{Block, GroundProgram};
-use super::WORK;
 use grundy_syntax::{Budget, Exhausted, Ticks};
 use rustc_hash::FxHashMap;
 

@@ -46,7 +46,8 @@ pub(super) fn kept_by_moves(
     let mut needs: Vec<Option<FxHashSet<u32>>> = vec![None; candidates.len()];
     // All claims before this one are not alive, or known to be kept.
     let mut first = 0;
-    while let Some(number) = (first..candidates.len()).find(|&one| keeper.alive[one] && needs[one].is_none()) {
+    while let Some(number) = (first..candidates.len()).find(|&one| keeper.alive[one] && needs[one].is_none())
+    {
         if effort.is_over(until) {
             return Vec::new();
         }
@@ -306,9 +307,9 @@ impl<'a> Keeper<'a> {
 #[cfg(test)]
 mod tests {
     use super::{Candidate, Claim, kept_by_moves};
+    use super::{Effort, Units};
     use crate::machine::State;
     use crate::network::testing::{network, optimized};
-    use super::{Effort, Units};
     use grundy_syntax::Budget;
 
     /// A token goes from one place to another, and is seen where it was. What is near follows by recursive rules.

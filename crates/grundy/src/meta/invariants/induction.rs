@@ -3,8 +3,8 @@
 use super::by_moves::kept_by_moves;
 use super::candidates::{Candidate, Claim, Family, Guesses, Name, Shapes};
 use super::counting::{at_most_one, compare, two_of};
-use super::samples::{Play, Samples};
 use super::effort::{Effort, Units, units};
+use super::samples::{Play, Samples};
 use super::solver::{Answer, Solver};
 use super::step::Step;
 use super::{Invariant, InvariantConfig, InvariantKind};
@@ -222,7 +222,9 @@ impl Prover {
         while let Some(candidate) = candidates.next() {
             if self.effort.is_over(until) {
                 let posed = alive.into_iter().map(|posed| self.forget(posed));
-                return Some(posed.collect::<Vec<_>>().into_iter().chain([candidate]).chain(candidates).collect());
+                return Some(
+                    posed.collect::<Vec<_>>().into_iter().chain([candidate]).chain(candidates).collect(),
+                );
             }
             let (assumed, violated) = self.pose(&candidate);
             alive.push(Posed { candidate, assumed, violated, core: None });

@@ -209,9 +209,9 @@ fn prefer(of_move: &mut [MoveEffects], slot: &Slot, fluent: u32, value: Signal, 
 #[cfg(test)]
 mod tests {
     use super::effects;
-    use grundy_syntax::Budget;
     use crate::network::Signal;
     use crate::network::testing::{network, optimized};
+    use grundy_syntax::Budget;
 
     /// A cell is filled by one move and emptied by another; all others leave it alone.
     #[test]

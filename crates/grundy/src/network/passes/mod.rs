@@ -174,7 +174,9 @@ pub(crate) fn known_of_moves(network: &Network, budget: &Budget) -> Result<Vec<V
     let groups = Groups::default().completed(network, budget)?;
     let mut ticks = Ticks::default();
     let implied = legality::implied_by_moves(network, &groups);
-    implied.map(|implied| ticks.work(budget, legality::WORK * (1 + implied.len())).map(|()| implied)).collect()
+    implied
+        .map(|implied| ticks.work(budget, legality::WORK * (1 + implied.len())).map(|()| implied))
+        .collect()
 }
 
 /// A signal as a node of a kind: `not (or a b)` is the AND of `not a` and `not b`. `None` for inputs and

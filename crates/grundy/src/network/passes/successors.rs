@@ -54,11 +54,7 @@ fn own_size(network: &Network, readers: &[u32], signal: Signal) -> usize {
     size
 }
 
-fn replace(
-    network: &Network,
-    chosen: &[(usize, Vec<usize>)],
-    budget: &Budget,
-) -> Result<Network, Exhausted> {
+fn replace(network: &Network, chosen: &[(usize, Vec<usize>)], budget: &Budget) -> Result<Network, Exhausted> {
     if chosen.is_empty() {
         return Ok(network.clone());
     }

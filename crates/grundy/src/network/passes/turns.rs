@@ -102,12 +102,7 @@ struct Turns {
 }
 
 /// When a role can do what, by the fluent of a circle that its moves need.
-fn turns(
-    network: &Network,
-    circle: &[NodeId],
-    role: RoleId,
-    budget: &Budget,
-) -> Result<Turns, Exhausted> {
+fn turns(network: &Network, circle: &[NodeId], role: RoleId, budget: &Budget) -> Result<Turns, Exhausted> {
     let interface = network.interface();
     let mut moves_at = vec![Vec::new(); circle.len()];
     let mut others = Vec::new();

@@ -1,7 +1,7 @@
 //! A network as clauses, with what is known about states.
 
-use super::super::effort::{Effort, Units};
 use super::super::counting::{at_most_one, compare};
+use super::super::effort::{Effort, Units};
 use super::super::solver::{Answer, Solver};
 use super::super::{InvariantKind, Invariants};
 use crate::network::{Kind, MoveId, Network, Signal, find_fluent};
