@@ -125,8 +125,8 @@ pub(crate) fn load(path: &str, args: &ReadArgs) -> Result<Loaded> {
     budget.enter(Stage::Read);
     let Reading { program, mut diagnostics } =
         read(&source, args.notation(path), args.dialect(path), &args.limits());
-    budget.enter(Stage::Check);
-    let analysis = analysis::analyze(&source, &program, &mut diagnostics);
+    let analysis =
+        analysis::analyze(&source, &program, &mut diagnostics, &budget).map_err(limits::failure)?;
     Ok(Loaded { source, program, analysis, diagnostics })
 }
 

@@ -34,7 +34,7 @@ use crate::meta::invariants::{InvariantConfig, Invariants, prove_invariants};
 use crate::meta::{MetaError, MoveRulesConfig, move_rules};
 use crate::network::{ConnectError, Groups, Optimized, connect};
 use crate::variants;
-use grundy_syntax::{Exhausted, Limits, Program, Source, read_game};
+use grundy_syntax::{Budget, Exhausted, Limits, Program, Source, read_game};
 use std::sync::Arc;
 
 /// Why there is no game, or no machine for it.
@@ -121,7 +121,7 @@ impl Game {
     pub fn from_kif(text: &str) -> Result<Game, GameError> {
         let source = Source::new("game.kif", text);
         let mut reading = read_game(&source, &Limits::default());
-        analyze(&source, &reading.program, &mut reading.diagnostics);
+        analyze(&source, &reading.program, &mut reading.diagnostics, &Budget::default())?;
         let stopping = reading.diagnostics.iter().filter(|diagnostic| diagnostic.code.stops());
         let messages: Vec<String> = stopping
             .map(|diagnostic| {

@@ -59,7 +59,10 @@ impl std::fmt::Display for Difference {
 pub fn check(sheet: &str, config: &Config) -> Verdict {
     let source = Source::new("random.kif", sheet);
     let mut reading = read_game(&source, &Default::default());
-    analyze(&source, &reading.program, &mut reading.diagnostics);
+    let unlimited = Default::default();
+    if let Err(reason) = analyze(&source, &reading.program, &mut reading.diagnostics, &unlimited) {
+        return Verdict::Rejected(reason.to_string());
+    }
     if let Some(stop) = reading.diagnostics.iter().find(|diagnostic| diagnostic.code.stops()) {
         return Verdict::Rejected(stop.message.clone());
     }

@@ -183,7 +183,7 @@ fn dump_flat(
     change: impl FnOnce(Flat) -> Flat,
 ) -> Result<(&'static str, String, Value)> {
     let program = load(&args.file, &args.read)?.program;
-    let flat = change(flatten(&program));
+    let flat = change(flatten(&program, &crate::limits::budget()));
     let sizes = json!({"relations": flat.relations.len(), "rules": flat.rules.len()});
     Ok((name, print_flat(&program, &flat), sizes))
 }

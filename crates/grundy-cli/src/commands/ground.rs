@@ -305,6 +305,7 @@ fn advice(limit: LimitKind) -> &'static str {
         LimitKind::Memory => "`--max-memory BYTES` allows more",
         LimitKind::Timeout => "`--timeout S` allows more time",
         LimitKind::TermDepth => "`--max-term-depth N` allows deeper terms; perhaps they grow without end",
+        LimitKind::Conditions => "take it apart with views",
         LimitKind::Interrupt => "",
     }
 }

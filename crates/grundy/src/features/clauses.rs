@@ -209,6 +209,7 @@ fn failure(merged: &Merged, error: GroundError) -> FeatureError {
                 LimitKind::Timeout => {
                     ("unfolding takes too long (limit `timeout`)", "`--timeout S` raises the limit")
                 }
+                LimitKind::Conditions => ("this clause has too many conditions (limit `conditions`)", ""),
                 LimitKind::Interrupt => ("interrupted", ""),
                 LimitKind::Memory => (
                     "unfolding takes too much memory (limit `memory`)",

@@ -117,7 +117,9 @@ pub enum LimitKind {
     Timeout,
     /// `--max-term-depth`
     TermDepth,
-    /// Somebody asked to stop.
+    /// A rule has more conditions than can be matched inside each other.
+    Conditions,
+    /// The call was interrupted.
     Interrupt,
 }
 
@@ -139,6 +141,7 @@ impl LimitKind {
             LimitKind::Memory => "memory",
             LimitKind::Timeout => "timeout",
             LimitKind::TermDepth => "term-depth",
+            LimitKind::Conditions => "conditions",
             LimitKind::Interrupt => "interrupt",
         }
     }

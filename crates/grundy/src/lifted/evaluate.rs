@@ -10,10 +10,15 @@ use crate::flat::{Flat, Origin, flatten};
 use crate::ground::compact::simplify;
 use crate::reasoner::{ReasonError, read_ground_term};
 use crate::tabling::{Bounds, Engine, Relation, Stop};
-use grundy_syntax::{Keyword, Notation, Printer, Program, Symbols, TermId, Terms};
+use grundy_syntax::{
+    Budget, Exhausted, Keyword, Notation, Printer, Program, Stage, Symbols, TermId, Terms, Ticks,
+};
 
 /// Plans are made in the first state; after so many states they are made again, with what is known by then.
 pub(super) const REPLAN_AFTER: u32 = 8;
+
+/// The work of translating a fact, as [`Ticks`] count it.
+const WORK: usize = 16;
 
 /// So long figures are counted; then plans are made once more.
 const LEARN_FOR: u32 = 64;
@@ -47,6 +52,7 @@ pub(super) struct Evaluation {
     pub(super) treatment: Treatment,
     pub(super) trials: Trials,
     config: LiftedConfig,
+    ticks: Ticks,
 }
 
 /// Why a component was not evaluated.
@@ -62,8 +68,10 @@ impl Evaluation {
         for keyword in Keyword::ALL {
             program.predicate(keyword.name(), keyword.arity());
         }
-        let mut flat = flatten(&program);
+        config.budget.enter(Stage::Flatten);
+        let mut flat = flatten(&program, &config.budget);
         simplify(&mut program, &mut flat, false);
+        config.budget.check()?;
         let terms = std::mem::take(&mut flat.terms);
         let treatment = Treatment::new(&program, Flat { terms: terms.clone(), ..flat }, config.on_demand);
         Evaluation::with_treatment(program, terms, treatment, config)
@@ -77,6 +85,7 @@ impl Evaluation {
         config: &LiftedConfig,
     ) -> Result<Evaluation, ReasonError> {
         let flat = treatment.rules(&mut program, terms);
+        config.budget.check()?;
         let bounds = Bounds { budget: config.budget.clone(), term_depth: config.max_term_depth };
         let schedule = Schedule::new(&program, &flat);
         let relations_of = |keyword: Keyword| -> Vec<usize> {
@@ -109,6 +118,7 @@ impl Evaluation {
             schedule,
             treatment,
             trials: Trials::default(),
+            ticks: Ticks::default(),
             config: config.clone(),
         };
         for number in 0..evaluation.schedule.components.len() {
@@ -123,8 +133,9 @@ impl Evaluation {
                 }
             }
         }
+        config.budget.enter(Stage::Play);
         evaluation.static_steps = std::mem::take(&mut evaluation.steps);
-        evaluation.initial = evaluation.initial_state();
+        evaluation.initial = evaluation.initial_state()?;
         Ok(evaluation)
     }
 
@@ -155,9 +166,10 @@ impl Evaluation {
         Ok(())
     }
 
-    fn initial_state(&mut self) -> LiftedState {
-        let mut codec = Codec::new(&self.flat, &self.relations[Keyword::Init as usize], 0);
-        state_from(&mut self.engine, &self.relations[Keyword::Init as usize], &mut codec)
+    fn initial_state(&mut self) -> Result<LiftedState, Exhausted> {
+        let init = &self.relations[Keyword::Init as usize];
+        let mut codec = Codec::new(&self.flat, init, 0);
+        state_from(&mut self.engine, init, &mut codec, &self.config.budget)
     }
 
     /// The predicates that are evaluated on demand.
@@ -186,7 +198,9 @@ impl Evaluation {
         }
         self.forget(Class::State);
         self.clear(Keyword::True);
+        self.current = None;
         for &fact in &state.0 {
+            self.ticks.work(&self.config.budget, WORK)?;
             // A fact that no rule looks at has no relation.
             if let Some((relation, values)) = self.facts.decode(&self.engine.terms, fact) {
                 self.engine.relations[relation].insert(values.iter().copied());
@@ -311,6 +325,7 @@ impl Evaluation {
         };
         match stop {
             Stop::Exhausted(reason) => limit(reason.name(), &reason.to_string()),
+            Stop::TooLong => limit("conditions", "too many conditions (limit `conditions`)"),
             Stop::TooDeep => limit("term-depth", "terms nest too deeply (limit `term-depth`)"),
             Stop::TooMany | Stop::Overflow | Stop::GaveUp | Stop::Found => {
                 limit("instances", "too many instances (limit `instances`)")
@@ -372,8 +387,9 @@ impl Evaluation {
         self.roles.iter().map(|&role| value(role)).collect()
     }
 
-    pub(super) fn next_state(&mut self) -> LiftedState {
-        state_from(&mut self.engine, &self.relations[Keyword::Next as usize], &mut self.next_facts)
+    pub(super) fn next_state(&mut self) -> Result<LiftedState, ReasonError> {
+        let next = &self.relations[Keyword::Next as usize];
+        Ok(state_from(&mut self.engine, next, &mut self.next_facts, &self.config.budget)?)
     }
 
     pub(super) fn text(&self, term: TermId) -> String {
@@ -389,15 +405,24 @@ impl Evaluation {
     }
 }
 
-fn state_from(engine: &mut Engine, relations: &[usize], codec: &mut Codec) -> LiftedState {
+fn state_from(
+    engine: &mut Engine,
+    relations: &[usize],
+    codec: &mut Codec,
+    budget: &Budget,
+) -> Result<LiftedState, Exhausted> {
     let Engine { relations: rows, terms, .. } = engine;
     let mut facts = Vec::new();
+    let mut ticks = Ticks::default();
     for &relation in relations {
         let rows = &rows[relation];
-        facts.extend((0..rows.len()).map(|row| codec.encode(terms, relation, rows.row(row))));
+        for row in 0..rows.len() {
+            ticks.work(budget, WORK)?;
+            facts.push(codec.encode(terms, relation, rows.row(row)));
+        }
     }
     facts.sort_unstable();
-    LiftedState(facts)
+    Ok(LiftedState(facts))
 }
 
 fn by_role(

@@ -103,7 +103,7 @@ impl Lifted {
         self.evaluation.look_at(state)?;
         self.evaluation.play_nothing();
         self.evaluation.answer(Answer::Next)?;
-        Ok(self.evaluation.next_state())
+        self.evaluation.next_state()
     }
 }
 
@@ -141,7 +141,7 @@ impl Reasoner for Lifted {
         self.evaluation.look_at(state)?;
         self.evaluation.play(moves)?;
         self.evaluation.answer(Answer::Next)?;
-        Ok(self.evaluation.next_state())
+        self.evaluation.next_state()
     }
 
     fn sees(&mut self, state: &LiftedState, moves: &[TermId]) -> Result<Vec<Vec<String>>, ReasonError> {

@@ -16,6 +16,8 @@ pub(crate) enum Stop {
     Exhausted(Exhausted),
     /// A term nests too deeply.
     TooDeep,
+    /// A rule has more conditions than can be matched inside each other.
+    TooLong,
     /// The consumer of matches has had enough.
     TooMany,
     /// One rule has more instances than it should have.
@@ -428,8 +430,11 @@ impl Engine {
         run(self, plan, 0, &mut Derive)
     }
 
-    /// Lets the indexes that a plan uses know of all rows, if there is enough memory for that.
+    /// Lets the indexes that a plan uses know of all rows, if there is enough memory for that, and the plan can run.
     fn update_indexes(&mut self, plan: &Plan) -> Result<(), Stop> {
+        if plan.is_too_deep {
+            return Err(Stop::TooLong);
+        }
         for step in &plan.steps {
             if let Step::Probe { relation, index, .. } = step {
                 let missing = self.relations[*relation].missing(*index);

@@ -94,7 +94,7 @@ pub(crate) fn load_features(path: &str, theory: &Program, args: &ReadArgs) -> Re
     // Features are no game by themselves: what a game has to have is not missed in them.
     let mut alone = reading.program.clone();
     alone.dialect = Dialect::Theory;
-    analysis::analyze(&source, &alone, &mut diagnostics);
+    analysis::analyze(&source, &alone, &mut diagnostics, &limits::budget()).map_err(limits::failure)?;
     let fatal: Vec<_> = diagnostics.iter().filter(|diagnostic| diagnostic.code.stops()).collect();
     if !fatal.is_empty() {
         let message = format!("`{path}` cannot be used: {}", render::count(fatal.len(), "error"));

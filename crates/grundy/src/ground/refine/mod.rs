@@ -30,6 +30,7 @@ pub(super) fn refine(mut draft: Draft<'_>, with_complements: bool, budget: &Budg
     }
     budget.check()?;
     needed::drop_unneeded(&mut draft);
+    budget.check()?;
     draft.blocks.retain(|block| block.rows.len() > 0);
     Ok(())
 }
