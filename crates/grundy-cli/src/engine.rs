@@ -153,7 +153,12 @@ const AUTO_SHARE: f64 = 0.5;
 impl ReasonArgs {
     /// The limits of the reference engine.
     fn limits(&self) -> grundy_reference::Limits {
-        grundy_reference::Limits { facts: self.max_facts, term_depth: self.max_term_depth, budget: budget() }
+        grundy_reference::Limits {
+            facts: self.max_facts,
+            term_depth: self.max_term_depth,
+            budget: budget(),
+            ..grundy_reference::Limits::default()
+        }
     }
 
     /// The lifted engine for a game.

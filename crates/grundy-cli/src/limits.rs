@@ -106,7 +106,7 @@ impl From<Exhausted> for Failure {
 }
 
 /// A rule in one line.
-fn shortened(rule: &str) -> String {
+pub(crate) fn shortened(rule: &str) -> String {
     const LONGEST: usize = 200;
     let line: String = rule.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(LONGEST) {

@@ -151,7 +151,8 @@ impl Game {
     ) -> Result<Game, MetaError> {
         if config.forced {
             // Where roles take turns, the network of the winning moves tells what a move allows the others.
-            let rules = move_rules(&self.program, states, &MoveRulesConfig { forced: false, ..*config })?;
+            let rules =
+                move_rules(&self.program, states, &MoveRulesConfig { forced: false, ..config.clone() })?;
             let wins = Some(rules.program.name(rules.wins).to_owned());
             let hints = Hints { rules: rules.hint_names(), wins };
             let game = Game { program: rules.as_percepts(), hints };

@@ -1,7 +1,7 @@
 //! `grundy metarules`: what the facts of a domain say about its rules.
 
 use crate::files::{ReadArgs, load_sound};
-use crate::limits::{LimitArgs, budget, seconds};
+use crate::limits::{self, LimitArgs, budget, seconds};
 use crate::output::{Outcome, note, print, print_json};
 use crate::render::count;
 use crate::sample::{SampleArgs, failure};
@@ -11,9 +11,9 @@ use grundy::ground::GroundConfig;
 use grundy::meta::invariants::{InvariantConfig, InvariantKind, LiftedInvariant};
 use grundy::meta::{
     Branching, Clause, Domain, DomainLimits, Memory, MetaPrinter, Metarules, Ordering, Printed, Reordered,
-    ReorderedSet, SearchConfig, SingleValued, Tries, find_metarules,
+    ReorderedSet, SearchConfig, SingleValued, Tries, metarules_so_far,
 };
-use grundy_syntax::{Dialect, Program};
+use grundy_syntax::{Dialect, Exhausted, Program};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
@@ -52,6 +52,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = SearchConfig::default().patterns, help_heading = "Limits")]
     max_patterns: usize,
 
+    /// Limit: how many steps to search for patterns; a step is about the matching of a row
+    #[arg(long, value_name = "N", default_value_t = SearchConfig::default().steps, help_heading = "Limits")]
+    max_steps: u64,
+
     /// Limit: how many seconds to look for invariants of states; with 0, none are looked for. This is a last resort, since
     /// counted work bounds the search
     #[arg(long, value_name = "S", value_parser = seconds, default_value = "600", help_heading = "Limits")]
@@ -79,30 +83,37 @@ pub(crate) struct Args {
     read: ReadArgs,
 }
 
-/// How long patterns are looked for.
-const SEARCH_TIME: Duration = Duration::from_secs(10);
-
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let start = Instant::now();
     let mut loaded = load_sound(&args.file, &args.read)?;
     args.sample.replace_facts(&mut loaded, &args.read)?;
-    let limits = DomainLimits { facts: args.max_facts, timeout: Some(SEARCH_TIME) };
+    let limits = DomainLimits { facts: args.max_facts, budget: budget(), ..DomainLimits::default() };
     let mut domain = Domain::new(&loaded.program, &[], &limits).map_err(failure)?;
     let states = args.sample.states(&loaded, &args.read)?;
-    let mut memories = args.sample.memories(&loaded, &mut domain, &states)?;
+    let memories = args.sample.memories(&loaded, &mut domain, &states)?;
     let config = SearchConfig {
         size: usize::from(args.size),
         patterns: args.max_patterns,
-        timeout: Some(SEARCH_TIME),
+        steps: args.max_steps,
+        budget: budget(),
     };
-    let metarules = find_metarules(&mut domain, &memories, &config);
-    let (invariants, decided) = invariants(args, &loaded.program)?;
+    let metarules = metarules_so_far(&mut domain, &memories, &config);
+    let (invariants, decided) = match invariants(args, &loaded.program) {
+        Err(error) if !budget().is_over() => return Err(error),
+        // What was found before the time was over is printed all the same.
+        found => found.unwrap_or_default(),
+    };
     let facts = domain.topology().len();
-    let ordered = args.order.then(|| put_in_order(&domain, &metarules, &mut memories));
+    let ordered = args.order.then(|| put_in_order(&domain, &metarules, &memories));
+    let ended = budget().check();
+    if ended == Err(Exhausted::Memory) {
+        return Err(limits::failure(Exhausted::Memory).into());
+    }
     let mut printer = MetaPrinter::new(&mut domain, args.read.notation(&args.file));
     match args.json {
         true => {
             let mut all = to_json(&mut printer, &metarules, &invariants);
+            all["invariants_complete"] = json!(decided);
             if let Some(rules) = &ordered {
                 all["ordering"] = ordering_to_json(&mut printer, rules);
             }
@@ -124,7 +135,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         count(metarules.branching.len(), "branching figure"),
         count(invariants.len(), "invariant"),
         count(facts, "complete fact"),
-        count(states.len(), "state"),
+        count(memories.len(), "state"),
         start.elapsed().as_secs_f64(),
     ));
     if let Some(rules) = &ordered {
@@ -135,9 +146,10 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     }
     if !metarules.complete {
         note(
-            "note: not all patterns were looked at (limits `patterns`, --max-patterns, and `timeout`, --timeout)",
+            "note: not all patterns were looked at (limits `patterns`, --max-patterns, and `steps`, --max-steps)",
         );
     }
+    ended?;
     Ok(Outcome::Fine)
 }
 
@@ -164,22 +176,18 @@ fn invariants(args: &Args, program: &Program) -> Result<(Vec<LiftedInvariant>, b
 }
 
 /// All rules that have an order, with the tries in both orders.
-fn put_in_order(
-    domain: &Domain,
-    metarules: &Metarules,
-    memories: &mut Vec<Memory>,
-) -> Vec<(Clause, Reordered)> {
-    if memories.is_empty() {
-        memories.push(domain.topology().clone());
-    }
-    let table = Ordering::new(&metarules.branching);
+fn put_in_order(domain: &Domain, metarules: &Metarules, memories: &[Memory]) -> Vec<(Clause, Reordered)> {
+    let complete_facts = [domain.topology().clone()];
+    let memories = if memories.is_empty() { &complete_facts } else { memories };
+    let budget = budget();
+    let table = Ordering::new(&metarules.branching).within(&budget);
     let reordered = |clause: Clause| {
         let order = table.learn(domain, memories, &clause);
-        let rule = Reordered::count(domain, memories, &clause, order);
+        let rule = Reordered::count(domain, memories, &clause, order, &budget);
         let body = clause.in_order(&rule.order).into_iter().cloned().collect();
         (Clause { body, ..clause }, rule)
     };
-    domain.ordered_rules().into_iter().map(reordered).collect()
+    domain.ordered_rules().into_iter().take_while(|_| !budget.is_over()).map(reordered).collect()
 }
 
 /// A number of tries, and a sign if there are more.

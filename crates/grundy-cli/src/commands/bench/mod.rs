@@ -7,6 +7,7 @@ mod playouts;
 mod process;
 mod statistics;
 
+use crate::limits::LimitArgs;
 use crate::output::Outcome;
 use anyhow::Result;
 use clap::Subcommand;
@@ -24,6 +25,16 @@ enum What {
     Playouts(playouts::Args),
     Features(features::Args),
     Metarules(metarules::Args),
+}
+
+impl Args {
+    /// The limits on the whole command, where there are any: other benches limit each sheet instead.
+    pub(crate) fn limits(&self) -> Option<LimitArgs> {
+        match &self.what {
+            What::Features(args) => Some(args.limits.clone()),
+            What::Grounding(_) | What::Playouts(_) | What::Metarules(_) => None,
+        }
+    }
 }
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
