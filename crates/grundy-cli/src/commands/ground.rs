@@ -2,7 +2,7 @@
 
 use crate::engine::JoinOrderArg;
 use crate::files::{Loaded, ReadArgs, load_game, peak_memory, write_streamed};
-use crate::limits::{self, LimitArgs};
+use crate::limits::{self, LimitArgs, budget};
 use crate::output::{Details, Failure, Outcome, note, print, print_json, print_streamed};
 use crate::progress::Watch;
 use crate::render;
@@ -234,7 +234,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         print_json(json!({"game": args.file, "method": args.method.name(), "faithful": args.faithful}));
     }
     let mut grounded = grounded.map_err(|error| failure(&game, &error))?;
-    let pruning = prune(args, &mut grounded);
+    let pruning = prune(args, &mut grounded)?;
     emit(args, &grounded)?;
     tell_lifted(&game, &grounded);
     report(args, &game, (&grounded, pruning.as_ref()), read, start.elapsed())?;

@@ -98,7 +98,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         budget: budget(),
     };
     let metarules = metarules_so_far(&mut domain, &memories, &config);
-    let (invariants, decided) = match invariants(args, &loaded.program) {
+    let (invariants, decided, cut_short_by) = match invariants(args, &loaded.program) {
         Err(error) if !budget().is_over() => return Err(error),
         // What was found before the time was over is printed all the same.
         found => found.unwrap_or_default(),
@@ -114,6 +114,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         true => {
             let mut all = to_json(&mut printer, &metarules, &invariants);
             all["invariants_complete"] = json!(decided);
+            all["invariants_cut_short_by"] = json!(cut_short_by.map(Exhausted::name));
             if let Some(rules) = &ordered {
                 all["ordering"] = ordering_to_json(&mut printer, rules);
             }
@@ -142,7 +143,10 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         tell_tries(rules);
     }
     if !decided {
-        note("note: not all invariants were decided (limit `timeout`, --invariants-timeout)");
+        match cut_short_by {
+            Some(limit) => note(&format!("note: invariants were cut short (limit `{}`)", limit.name())),
+            None => note("note: not all invariants were decided (limit `effort`)"),
+        }
     }
     if !metarules.complete {
         note(
@@ -153,23 +157,30 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     Ok(Outcome::Fine)
 }
 
-/// The invariants of a game, and whether all candidates were decided.
-fn invariants(args: &Args, program: &Program) -> Result<(Vec<LiftedInvariant>, bool)> {
+/// The invariants of a game, whether all candidates were decided, and the limit of the budget that cut the search short, if
+/// one did.
+fn invariants(args: &Args, program: &Program) -> Result<(Vec<LiftedInvariant>, bool, Option<Exhausted>)> {
     if program.dialect != Dialect::Game || args.invariants_timeout.is_zero() {
-        return Ok((Vec::new(), true));
+        return Ok((Vec::new(), true, None));
     }
     let config = InvariantConfig {
         timeout: args.invariants_timeout,
         seed: args.sample.seed,
+        budget: budget(),
         ..InvariantConfig::default()
     };
-    let ground = GroundConfig { budget: budget().part(args.invariants_timeout), ..GroundConfig::default() };
+    let ground = GroundConfig {
+        // A larger program would not be looked at.
+        max_rules: config.edges as u64,
+        budget: budget().part(args.invariants_timeout),
+        ..GroundConfig::default()
+    };
     match Game::from_program(program.clone()).invariants(&ground, &config) {
-        Ok(invariants) => Ok((invariants.lifted(), invariants.complete)),
+        Ok(invariants) => Ok((invariants.lifted(), invariants.complete, invariants.exhausted)),
         // A game that has no network can still have metarules.
         Err(error @ (GameError::Ground(_) | GameError::Connect(_))) => {
             note(&format!("note: no invariants: {error}"));
-            Ok((Vec::new(), true))
+            Ok((Vec::new(), true, None))
         }
         Err(error) => Err(crate::engine::failure(&error).into()),
     }

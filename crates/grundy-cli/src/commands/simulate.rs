@@ -10,6 +10,7 @@ use crate::trace::record;
 use anyhow::Result;
 use grundy::machine::{Machine, MachineKind, PlayoutConfig};
 use grundy::reasoner::{ReasonError, Reasoner};
+use grundy_syntax::Stage;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
@@ -129,12 +130,21 @@ fn play_machine(
     start: Instant,
 ) -> Result<Outcome> {
     let setup = start.elapsed();
-    let config =
-        PlayoutConfig { seed: args.seed, threads: usize::from(args.threads), max_steps: args.max_steps };
+    let config = PlayoutConfig {
+        seed: args.seed,
+        threads: usize::from(args.threads),
+        max_steps: args.max_steps,
+        budget: limits::budget(),
+    };
     let count = if args.seconds.is_some() { u64::MAX } else { args.playouts.unwrap_or(DEFAULT_PLAYOUTS) };
     let limit = limits::budget().time_left();
     let played = Instant::now();
     let totals = play_for(machine, count, &config, [args.seconds, limit].into_iter().flatten().min());
+    limits::budget().enter(Stage::Play);
+    if let Err(reason) = limits::budget().check() {
+        note(&format!("{} played before", crate::render::count(totals.playouts, "game")));
+        return Err(limits::failure(reason).into());
+    }
     if args.seconds.is_none() && totals.playouts < count {
         return Err(Failure::limit("timeout", "out of time (limit `timeout`)").at("play").into());
     }

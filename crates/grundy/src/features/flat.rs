@@ -62,7 +62,7 @@ pub(super) fn unfold(clauses: &Clauses, config: &FeatureConfig) -> Result<FlatTa
     endless::check(clauses)?;
     let mut unfolder = Unfolder::new(clauses, config);
     let mut ticks = Ticks::default();
-    for component in needed(clauses) {
+    for component in needed(clauses)? {
         ticks.tick(&config.budget)?;
         if component.is_loop {
             return Err(endless::cycle(clauses, component.atoms[0]));

@@ -38,7 +38,7 @@ pub(super) fn share(clauses: &Clauses, budget: &Budget) -> Result<Network, Featu
     let mut interface = inputs(clauses);
     let mut sharer = Sharer::new(clauses, &interface);
     let mut ticks = Ticks::default();
-    for component in needed(clauses) {
+    for component in needed(clauses)? {
         let atoms = component.atoms.iter();
         let rules: usize = atoms.map(|&atom| 1 + clauses.rules.of(atom).len()).sum();
         ticks.work(budget, WORK_OF_RULE * rules)?;

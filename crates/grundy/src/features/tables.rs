@@ -65,7 +65,7 @@ impl Tables {
                 Tables { layout: Layout::Flat(flat), ground_clauses, budget }
             }
             TableKind::Shared => {
-                let atoms = needed(clauses).into_iter().flat_map(|component| component.atoms);
+                let atoms = needed(clauses)?.into_iter().flat_map(|component| component.atoms);
                 let ground_clauses = atoms.map(|atom| clauses.rules.of(atom).len() as u64).sum();
                 Tables { layout: Layout::Shared(share(clauses, &budget)?), ground_clauses, budget }
             }

@@ -32,7 +32,8 @@ impl Args {
     pub(crate) fn limits(&self) -> Option<LimitArgs> {
         match &self.what {
             What::Features(args) => Some(args.limits.clone()),
-            What::Grounding(_) | What::Playouts(_) | What::Metarules(_) => None,
+            What::Playouts(args) => Some(args.limits.clone()),
+            What::Grounding(_) | What::Metarules(_) => None,
         }
     }
 }

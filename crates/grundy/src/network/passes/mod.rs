@@ -106,6 +106,7 @@ pub struct PassSize {
 }
 
 /// An improved network, and how it became what it is.
+#[derive(Clone, Debug)]
 pub struct Optimized {
     /// The network.
     pub network: Network,

@@ -93,7 +93,7 @@ fn machine(game: &Game) -> Result<Arc<IncrementalMachine>> {
     let rules = game
         .rules(&MachineConfig { ground, ..MachineConfig::default() })
         .map_err(|error| crate::engine::failure(&error))?;
-    Ok(Arc::new(IncrementalMachine::new(rules)))
+    Ok(Arc::new(IncrementalMachine::new(rules, &limits::budget())?))
 }
 
 /// Finds moves by making all moves.

@@ -72,8 +72,8 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with = "corpus")]
     networks: bool,
 
-    /// Limit, with `--corpus` and `--networks`: how many seconds the proofs for a game may take
-    #[arg(long, value_name = "S", value_parser = crate::limits::seconds, default_value = "10", help_heading = "Limits")]
+    /// Limit, with `--corpus` and `--networks`: how many seconds each game may take
+    #[arg(long, value_name = "S", value_parser = crate::limits::seconds, default_value = "60", help_heading = "Limits")]
     timeout: Duration,
 
     /// Write figures and tables for programs
