@@ -144,8 +144,8 @@ pub fn prove_invariants(network: &Network, config: &InvariantConfig) -> Invarian
 }
 
 /// The work for an edge while plain passes run over a network, and while all passes do.
-const PLAIN_UNITS: usize = 100;
-const ALL_UNITS: usize = 400;
+const PLAIN_UNITS: usize = 40;
+const ALL_UNITS: usize = 100;
 
 /// All passes may take this share of the work.
 const PASSES_SHARE: f64 = 0.3;
