@@ -11,7 +11,7 @@ use grundy::machine::{AnyPlayer, Hybrid, Machine, MachineKind, MachineReasoner, 
 use grundy::meta::invariants::InvariantConfig;
 use grundy::reasoner::{Reasoner, Reference};
 use grundy::self_check::{Disagreement, SelfCheck, Verdict, first_sound, self_check};
-use grundy_syntax::Exhausted;
+use grundy_syntax::{Budget, Exhausted};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -124,10 +124,10 @@ impl From<JoinOrderArg> for JoinOrder {
 /// Bounds on reasoning, for all commands that play.
 #[derive(clap::Args, Clone, Debug)]
 pub(crate) struct ReasonArgs {
-    /// For machines: prove invariants of states first, for so many seconds, and make the network smaller by them, for
-    /// half as many
+    /// For machines: prove invariants of states first, and make the network smaller by them. Proofs are bounded by counted
+    /// work, about eight seconds of it; the number of seconds is a last resort for slow machines
     #[arg(long, value_name = "SECONDS", value_parser = seconds, num_args = 0..=1, require_equals = true,
-          default_missing_value = "8")]
+          default_missing_value = "600")]
     invariants: Option<Duration>,
 
     /// In which order grounding and the lifted engine match the conditions of a rule; the answers are the same
@@ -159,7 +159,12 @@ const AUTO_SHARE: f64 = 0.5;
 impl ReasonArgs {
     /// The limits of the reference engine.
     fn limits(&self) -> grundy_reference::Limits {
-        grundy_reference::Limits { facts: self.max_facts, term_depth: self.max_term_depth, budget: budget() }
+        grundy_reference::Limits {
+            facts: self.max_facts,
+            term_depth: self.max_term_depth,
+            budget: budget(),
+            ..grundy_reference::Limits::default()
+        }
     }
 
     /// The lifted engine for a game.
@@ -195,7 +200,7 @@ impl ReasonArgs {
     /// What machines are made from. `whole_states` has to be set where states are looked at.
     fn rules(&self, game: &Loaded, whole_states: bool, kind: MachineKind) -> Result<Arc<Rules>, Failure> {
         let config = MachineConfig { kind, open_answers: true, ..self.machine_config(whole_states) };
-        Game::from_program(game.program.clone()).rules(&config).map_err(|error| failure(&error))
+        rules(game, &config).map_err(|error| failure(&error))
     }
 
     /// Rules whose states are whole, to follow games that a machine without whole states plays. No time is spent on
@@ -228,7 +233,8 @@ impl ReasonArgs {
         };
         // Machines of the same rules are cheap to make; `scratch` is the simplest one.
         let other = rules.filter(|_| prepared.name() != "scratch");
-        let other = other.map(|rules| Prepared::Machine(Machine::new(rules, MachineKind::Scratch)));
+        let scratch = |rules| Machine::new(rules, MachineKind::Scratch, &budget()).ok();
+        let other = other.and_then(scratch).map(Prepared::Machine);
         let candidates = [Some(prepared), other, Some(Prepared::Lifted(self, game))];
         let check = |candidate: &Prepared| match candidate.run(Check { args: self, game, config }) {
             Ok(verdict) => {
@@ -261,34 +267,37 @@ impl ReasonArgs {
         whole_states: bool,
         best: MachineKind,
     ) -> Result<Prepared<'a>, Failure> {
-        let machine = |rules: Arc<Rules>, kind| {
+        let machine = |rules: Arc<Rules>, kind, budget: &Budget| -> Result<Prepared, Exhausted> {
             let open = rules.interface().open.clone();
-            let machine = Machine::new(rules, kind);
+            let machine = Machine::new(rules, kind, budget)?;
             if !open.any() {
-                return Prepared::Machine(machine);
+                return Ok(Prepared::Machine(machine));
             }
             let (answers, predicate) = (open.names().join(" and "), &open.because_of);
             note(&format!(
                 "`lifted` answers for {answers}: `{predicate}` has too many instances to be ground"
             ));
-            Prepared::Hybrid(self, game, machine)
+            Ok(Prepared::Hybrid(self, game, machine))
         };
         match (engine, engine.machine()) {
-            (_, Some(kind)) => Ok(machine(self.rules(game, whole_states, kind)?, kind)),
+            (_, Some(kind)) => Ok(machine(self.rules(game, whole_states, kind)?, kind, &budget())?),
             (Engine::Reference, _) => Ok(Prepared::Reference(self, game)),
             (Engine::Auto, _) => {
                 let mut config =
                     MachineConfig { kind: best, open_answers: true, ..self.machine_config(whole_states) };
                 config.ground.budget = budget().share(AUTO_SHARE).part(AUTO_GROUNDING);
-                match Game::from_program(game.program.clone()).rules(&config) {
-                    Ok(rules) => {
-                        // One state at a time is enough where the lifted engine has to be asked.
-                        let kind = if rules.interface().open.any() { MachineKind::Incremental } else { best };
-                        let prepared = machine(rules, kind);
+                let made = rules(game, &config).and_then(|rules| {
+                    // One state at a time is enough where the lifted engine has to be asked.
+                    let kind = if rules.interface().open.any() { MachineKind::Incremental } else { best };
+                    Ok(machine(rules, kind, &config.ground.budget)?)
+                });
+                match made {
+                    Ok(prepared) => {
                         note(&format!("auto: `{}` plays", prepared.name()));
                         Ok(prepared)
                     }
                     Err(error) => {
+                        budget().check()?;
                         note(&format!("auto: `lifted` plays, since there is no network: {}", reason(&error)));
                         Ok(Prepared::Lifted(self, game))
                     }
@@ -329,6 +338,23 @@ fn tell(engine: &Prepared, verdict: &Verdict) {
     note(&format!("self-check: `{}` agrees with the reference in {states}{why}", engine.name()));
 }
 
+/// What machines are made from, with a note if invariants could have made it smaller but for a limit.
+fn rules(game: &Loaded, config: &MachineConfig) -> Result<Arc<Rules>, GameError> {
+    let network = Game::from_program(game.program.clone()).network(config)?;
+    tell_exhausted(network.exhausted);
+    Ok(Arc::new(Rules::new(network.network, &config.ground.budget)?))
+}
+
+/// Tells that invariants did not do what they could have done, because of this limit.
+pub(crate) fn tell_exhausted(limit: Option<Exhausted>) {
+    if let Some(limit) = limit {
+        note(&format!(
+            "note: invariants were cut short (limit `{}`): another run may have another network",
+            limit.name()
+        ));
+    }
+}
+
 /// Why there is no machine, in one line.
 fn reason(error: &GameError) -> String {
     match error {
@@ -349,8 +375,10 @@ pub(crate) fn failure(error: &GameError) -> Failure {
         _ => Outcome::Wrong,
     };
     match error {
-        GameError::Ground(GroundError::Limit { limit: LimitKind::Interrupt, .. })
-        | GameError::Exhausted(Exhausted::Interrupt) => crate::limits::failure(Exhausted::Interrupt),
+        GameError::Ground(GroundError::Limit { limit: LimitKind::Interrupt, .. }) => {
+            crate::limits::failure(Exhausted::Interrupt)
+        }
+        GameError::Exhausted(reason) => crate::limits::failure(*reason),
         _ => Failure::new(outcome, format!("no network: {}", reason(error))).with(details(error)),
     }
 }

@@ -47,9 +47,41 @@ static BUDGET: OnceLock<Budget> = OnceLock::new();
 /// The sheet that is being read or was read last, for the rule that an error names.
 static SHEET: Mutex<Option<Arc<Source>>> = Mutex::new(None);
 
-/// The budget of this call.
+/// The part of the budget for the current sheet, in a command that works on many.
+static PART: Mutex<Option<Budget>> = Mutex::new(None);
+
+/// The budget of this call, or of the current sheet.
 pub(crate) fn budget() -> Budget {
+    let part = PART.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    part.unwrap_or_else(whole_budget)
+}
+
+/// The budget of this call.
+fn whole_budget() -> Budget {
     BUDGET.get_or_init(Budget::default).clone()
+}
+
+/// Works on one of many sheets, with at most this much time. A limit that it hits is its own; the others go on, unless the
+/// whole call has come to an end, which is the outer error.
+pub(crate) fn for_sheet<T>(time: Duration, work: impl FnOnce() -> T) -> Result<T, Exhausted> {
+    let set = |part| *PART.lock().unwrap_or_else(PoisonError::into_inner) = part;
+    set(Some(whole_budget().part(time)));
+    let done = work();
+    set(None);
+    // Memory is free again.
+    match whole_budget().check() {
+        Err(reason @ (Exhausted::Timeout | Exhausted::Interrupt)) => Err(reason),
+        Ok(()) | Err(Exhausted::Memory) => Ok(done),
+    }
+}
+
+/// How long one of many sheets may take.
+#[derive(clap::Args, Clone, Debug)]
+pub(crate) struct SheetLimitArgs {
+    /// Limit, with many sheets: how many seconds each of them may take; a sheet that takes longer is listed, and the others
+    /// go on
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "60", help_heading = "Limits")]
+    pub(crate) sheet_timeout: Duration,
 }
 
 /// Starts the budget, its watchdog, and the handling of Ctrl-C. Called once, before anything else.
@@ -106,7 +138,7 @@ impl From<Exhausted> for Failure {
 }
 
 /// A rule in one line.
-fn shortened(rule: &str) -> String {
+pub(crate) fn shortened(rule: &str) -> String {
     const LONGEST: usize = 200;
     let line: String = rule.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(LONGEST) {

@@ -79,7 +79,7 @@ fn main() -> ExitCode {
 const PANIC: u8 = 101;
 
 impl Command {
-    /// The limits on the whole command, if it has any: benches limit each sheet instead.
+    /// The limits on the whole command, if it has any: most benches limit each sheet instead.
     fn limits(&self) -> Option<LimitArgs> {
         match self {
             Command::Check(args) => Some(args.limits.clone()),
@@ -92,7 +92,7 @@ impl Command {
             Command::Metarules(args) => Some(args.limits.clone()),
             Command::Unfold(args) => Some(args.limits.clone()),
             Command::Features(args) => Some(args.limits()),
-            Command::Bench(_) => None,
+            Command::Bench(args) => args.limits(),
         }
     }
 }

@@ -9,13 +9,15 @@ pub struct Limits {
     pub facts: usize,
     /// How deep terms may nest.
     pub term_depth: usize,
+    /// How many steps all evaluations together may take: conditions that are matched with a fact.
+    pub steps: u64,
     /// The time and memory of the call.
     pub budget: Budget,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { facts: 20_000_000, term_depth: 100, budget: Budget::default() }
+        Limits { facts: 20_000_000, term_depth: 100, steps: u64::MAX, budget: Budget::default() }
     }
 }
 
@@ -56,6 +58,14 @@ pub enum Error {
         /// The rule that passed it.
         rule: String,
     },
+    /// The limit on steps was hit.
+    #[error("more than {limit} steps (limit `steps`) in {rule}")]
+    TooManySteps {
+        /// The limit.
+        limit: u64,
+        /// The rule that was being evaluated.
+        rule: String,
+    },
     /// The limit on the depth of terms was hit.
     #[error("terms nest deeper than {limit} (limit `term-depth`) in {rule}")]
     TooDeep {
@@ -85,6 +95,12 @@ pub enum Error {
 impl Error {
     /// Whether a bound was hit, as opposed to the program being wrong.
     pub fn is_limit(&self) -> bool {
-        matches!(self, Error::TooManyFacts { .. } | Error::TooDeep { .. } | Error::Exhausted { .. })
+        matches!(
+            self,
+            Error::TooManyFacts { .. }
+                | Error::TooManySteps { .. }
+                | Error::TooDeep { .. }
+                | Error::Exhausted { .. }
+        )
     }
 }

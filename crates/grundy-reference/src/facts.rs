@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Limits};
 use crate::relation::Relation;
-use grundy_syntax::{Atom, Exhausted, PredicateId, Term, TermId, Terms, Ticks};
+use grundy_syntax::{Atom, Exhausted, PredicateId, Span, Term, TermId, Terms, Ticks};
 
 /// What the variables of a rule stand for, as far as that is known.
 pub(crate) type Bindings = [Option<TermId>];
@@ -14,6 +14,8 @@ pub(crate) struct Facts {
     limits: Limits,
     /// Rows in all relations.
     count: usize,
+    /// Steps taken so far.
+    steps: u64,
     ticks: Ticks,
 }
 
@@ -21,6 +23,7 @@ pub(crate) struct Facts {
 #[derive(Clone, Copy)]
 pub(crate) enum Stop {
     TooManyFacts,
+    TooManySteps,
     TooDeep,
     Exhausted(Exhausted),
 }
@@ -28,7 +31,7 @@ pub(crate) enum Stop {
 impl Facts {
     pub(crate) fn new(terms: Terms, predicates: usize, limits: Limits) -> Facts {
         let relations = std::iter::repeat_with(Relation::default).take(predicates).collect();
-        Facts { terms, relations, limits, count: 0, ticks: Ticks::default() }
+        Facts { terms, relations, limits, count: 0, steps: 0, ticks: Ticks::default() }
     }
 
     pub(crate) fn set_limits(&mut self, limits: Limits) {
@@ -95,13 +98,23 @@ impl Facts {
 
     /// Checks the budget now and then; to be called in every turn of a loop that can be long, with the work that it does.
     pub(crate) fn check_budget(&mut self, work: usize) -> Result<(), Stop> {
+        self.steps += work as u64;
+        if self.steps > self.limits.steps {
+            return Err(Stop::TooManySteps);
+        }
         self.ticks.work(&self.limits.budget, work).map_err(Stop::Exhausted)
+    }
+
+    /// Records the rule that a limit was hit in.
+    pub(crate) fn at_rule(&self, span: Span) {
+        self.limits.budget.at_rule(span);
     }
 
     /// The error that a stop is, given the rule in print.
     pub(crate) fn error(&self, stop: Stop, rule: String) -> Error {
         match stop {
             Stop::TooManyFacts => Error::TooManyFacts { limit: self.limits.facts, rule },
+            Stop::TooManySteps => Error::TooManySteps { limit: self.limits.steps, rule },
             Stop::TooDeep => Error::TooDeep { limit: self.limits.term_depth, rule },
             Stop::Exhausted(reason) => Error::Exhausted { reason, rule },
         }

@@ -46,15 +46,24 @@ pub enum GameError {
     /// It cannot be ground.
     #[error(transparent)]
     Ground(#[from] GroundError),
-    /// The budget was used up while the network was made.
-    #[error("{0} while the network was made")]
+    /// The budget was used up while the network or the machine was made.
+    #[error("{0} while the network or the machine was made")]
     Exhausted(#[from] Exhausted),
     /// Its network cannot tell which moves stop the others from winning.
     #[error("safe moves cannot be told: roles do not take turns, or there is too much to look at")]
     NoSafeMoves,
     /// Its ground rules make no network.
     #[error(transparent)]
-    Connect(#[from] ConnectError),
+    Connect(ConnectError),
+}
+
+impl From<ConnectError> for GameError {
+    fn from(error: ConnectError) -> GameError {
+        match error {
+            ConnectError::Exhausted(reason) => GameError::Exhausted(reason),
+            error => GameError::Connect(error),
+        }
+    }
 }
 
 /// How to make a machine.
@@ -142,7 +151,8 @@ impl Game {
     ) -> Result<Game, MetaError> {
         if config.forced {
             // Where roles take turns, the network of the winning moves tells what a move allows the others.
-            let rules = move_rules(&self.program, states, &MoveRulesConfig { forced: false, ..*config })?;
+            let rules =
+                move_rules(&self.program, states, &MoveRulesConfig { forced: false, ..config.clone() })?;
             let wins = Some(rules.program.name(rules.wins).to_owned());
             let hints = Hints { rules: rules.hint_names(), wins };
             let game = Game { program: rules.as_percepts(), hints };
@@ -182,23 +192,24 @@ impl Game {
         ground(&self.program, &ground_config)
     }
 
-    /// What can be proved about all states that play can reach.
+    /// What can be proved about all states that play can reach, within the budget of the last argument; see
+    /// [`Invariants::exhausted`].
     pub fn invariants(
         &self,
         ground_config: &GroundConfig,
         config: &InvariantConfig,
     ) -> Result<Invariants, GameError> {
         let ground = ground(&self.program, ground_config)?;
-        Ok(prove_invariants(&connect(&ground)?, config))
+        Ok(prove_invariants(&connect(&ground, &config.budget)?, config))
     }
 
     /// What machines are made from; several can share it.
     pub fn rules(&self, config: &MachineConfig) -> Result<Arc<Rules>, GameError> {
-        Ok(Arc::new(Rules::new(self.network(config)?.network)))
+        Ok(Arc::new(Rules::new(self.network(config)?.network, &config.ground.budget)?))
     }
 
     /// A machine.
     pub fn machine(&self, config: &MachineConfig) -> Result<Machine, GameError> {
-        Ok(Machine::new(self.rules(config)?, config.kind))
+        Ok(Machine::new(self.rules(config)?, config.kind, &config.ground.budget)?)
     }
 }

@@ -155,6 +155,9 @@ impl From<grundy_reference::Error> for ReasonError {
             grundy_reference::Error::TooManyFacts { rule, .. } => {
                 ReasonError::Limit { limit: "facts", message, rule }
             }
+            grundy_reference::Error::TooManySteps { rule, .. } => {
+                ReasonError::Limit { limit: "steps", message, rule }
+            }
             grundy_reference::Error::TooDeep { rule, .. } => {
                 ReasonError::Limit { limit: "term-depth", message, rule }
             }

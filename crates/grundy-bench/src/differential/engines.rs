@@ -9,6 +9,7 @@ use grundy::lifted::{Lifted, LiftedConfig, OnDemand};
 use grundy::machine::{Hybrid, Machine, MachineKind, MachineReasoner, Rules};
 use grundy::meta::invariants::InvariantConfig;
 use grundy::network::{ConnectError, PASSES};
+use grundy::reasoner::ReasonError;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -88,6 +89,17 @@ fn machines(
     Ok(rules)
 }
 
+/// A machine, unless a limit was hit.
+pub(super) fn machine(
+    session: &mut Session,
+    engine: &str,
+    rules: &Arc<Rules>,
+    kind: MachineKind,
+) -> Result<Option<Machine>, Difference> {
+    let made = Machine::new(rules.clone(), kind, &session.budget()).map_err(ReasonError::from);
+    session.made(engine, made)
+}
+
 pub(super) fn machines_of(
     session: &mut Session,
     name: &str,
@@ -97,7 +109,7 @@ pub(super) fn machines_of(
     for (kind, kind_name) in KINDS {
         let engine = format!("{kind_name}{name}");
         if session.enter(&engine) {
-            let machine = Machine::new(rules.clone(), kind);
+            let Some(machine) = machine(session, &engine, rules, kind)? else { continue };
             let mut reasoner = MachineReasoner::new(machine.player()).within(session.budget());
             session.compare(&engine, &mut reasoner, states)?;
         }
@@ -133,7 +145,8 @@ fn with_invariants(session: &mut Session, game: &Game) -> Result<(), Difference>
         let config = within(session, config);
         let networks = session.made(&name, game.networks(&config))?;
         for (number, network) in networks.into_iter().flatten().enumerate() {
-            let rules = Arc::new(Rules::new(network.network));
+            let made = Rules::new(network.network, &session.budget()).map_err(ReasonError::from);
+            let Some(rules) = session.made(&name, made)?.map(Arc::new) else { continue };
             machines_of(session, &format!(", {name}, network {number}"), &rules, states(whole_states))?;
         }
     }
@@ -159,7 +172,7 @@ fn hybrids(session: &mut Session, game: &Game) -> Result<(), Difference> {
         if !session.enter(&engine) {
             continue;
         }
-        let machine = Machine::new(rules.clone(), kind);
+        let Some(machine) = machine(session, &engine, &rules, kind)? else { continue };
         let config = LiftedConfig { budget: session.budget(), ..LiftedConfig::default() };
         let hybrid = Lifted::new(session.program, &config).and_then(|lifted| Hybrid::new(&machine, lifted));
         if let Some(hybrid) = session.made(&engine, hybrid)? {

@@ -8,8 +8,9 @@
 //! Once machines tell which moves a playout made, the reference can replay exactly these games: [`check`] is the place.
 
 use super::Difference;
+use super::engines::machine;
 use super::session::{Session, differs};
-use grundy::machine::{Machine, MachineKind, PlayoutConfig, Rules, Totals};
+use grundy::machine::{MachineKind, PlayoutConfig, Rules, Totals};
 use grundy_reference::{Game, Limits, State};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -36,7 +37,7 @@ pub(super) fn check(session: &mut Session, rules: &Arc<Rules>) -> Result<(), Dif
         if !session.enter(&name) {
             continue;
         }
-        let machine = Machine::new(rules.clone(), kind);
+        let Some(machine) = machine(session, &name, rules, kind)? else { continue };
         let totals = machine.playouts_from(std::slice::from_ref(rules.initial()), GAMES, &config);
         let totals = totals.into_iter().next().unwrap_or_default();
         if let Some(difference) = expected.difference(&totals) {

@@ -1,11 +1,11 @@
 //! Rules about moves: they change no answer, and machines tell winning, safe and forced moves as trying all moves finds them.
 
 use super::Difference;
-use super::engines::{MOST_RULES, machines_of, required};
+use super::engines::{MOST_RULES, machine, machines_of, required};
 use super::session::{Session, differs};
 use super::transcript::States;
 use grundy::game::{Game, GameError, MachineConfig};
-use grundy::machine::{Machine, MachineKind, Rules};
+use grundy::machine::{MachineKind, Rules};
 use grundy::meta::MoveRulesConfig;
 use grundy::meta::unfold::UnfoldConfig;
 use grundy::reasoner::read_ground_term;
@@ -67,7 +67,7 @@ fn compare(session: &mut Session, name: &str, rules: &Arc<Rules>, forced: bool) 
     for facts in session.transcript.states().take(MOST_STATES) {
         let Ok(Some(expected)) = judge.hints(facts, forced) else { continue };
         for kind in kinds {
-            let machine = Machine::new(rules.clone(), kind);
+            let Some(machine) = machine(session, name, rules, kind)? else { continue };
             let state = required(name, rules.state_of(facts.iter().map(String::as_str)))?;
             let mut position = machine.position(&state);
             for (hint, expected) in &expected {

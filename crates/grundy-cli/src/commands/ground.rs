@@ -2,7 +2,7 @@
 
 use crate::engine::JoinOrderArg;
 use crate::files::{Loaded, ReadArgs, load_game, peak_memory, write_streamed};
-use crate::limits::{self, LimitArgs};
+use crate::limits::{self, LimitArgs, budget};
 use crate::output::{Details, Failure, Outcome, note, print, print_json, print_streamed};
 use crate::progress::Watch;
 use crate::render;
@@ -50,8 +50,9 @@ pub(crate) struct Args {
     #[arg(long, value_name = "USE,…", value_delimiter = ',', value_parser = use_name, requires = "invariants")]
     without: Vec<String>,
 
-    /// Limit, with `--invariants`: how many seconds to look for invariants
-    #[arg(long, value_name = "S", value_parser = crate::limits::seconds, default_value = "8", help_heading = "Limits")]
+    /// Limit, with `--invariants`: how many seconds to look for invariants; a last resort, since counted work bounds the
+    /// search
+    #[arg(long, value_name = "S", value_parser = crate::limits::seconds, default_value = "600", help_heading = "Limits")]
     invariants_timeout: Duration,
 
     /// Write the ground program to a file
@@ -109,26 +110,31 @@ struct Pruning {
     /// How many groups of facts something was proved about.
     groups: usize,
     complete: bool,
+    /// The limit that cut the search for invariants short, if one did.
+    exhausted: Option<Exhausted>,
     seconds: f64,
 }
 
 /// Proves invariants and prunes by them, if that is wanted.
-fn prune(args: &Args, ground: &mut GroundProgram) -> Option<Pruning> {
+fn prune(args: &Args, ground: &mut GroundProgram) -> Result<Option<Pruning>, Failure> {
     if !args.invariants {
-        return None;
+        return Ok(None);
     }
     let start = Instant::now();
     let is_wanted = |name: &str| !args.without.iter().any(|other| other == name);
-    let config = InvariantConfig { timeout: args.invariants_timeout, ..InvariantConfig::default() };
+    let config =
+        InvariantConfig { timeout: args.invariants_timeout, budget: budget(), ..InvariantConfig::default() };
     let invariants =
         if is_wanted(INVARIANTS) { invariants_of(ground, &config) } else { Invariants::default() };
-    let pruned = ground.prune(&invariants, is_wanted);
-    Some(Pruning {
+    budget().check()?;
+    let pruned = ground.prune(&invariants, is_wanted, &budget())?;
+    Ok(Some(Pruning {
         pruned,
         groups: invariants.proved.len(),
         complete: invariants.complete,
+        exhausted: invariants.exhausted,
         seconds: start.elapsed().as_secs_f64(),
-    })
+    }))
 }
 
 impl Pruning {
@@ -145,6 +151,7 @@ impl Pruning {
             "literals": self.pruned.literals,
             "invariants": self.groups,
             "complete": self.complete,
+            "cut_short_by": self.exhausted.map(Exhausted::name),
             "saved": saved,
             "seconds": self.seconds,
         })
@@ -227,7 +234,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         print_json(json!({"game": args.file, "method": args.method.name(), "faithful": args.faithful}));
     }
     let mut grounded = grounded.map_err(|error| failure(&game, &error))?;
-    let pruning = prune(args, &mut grounded);
+    let pruning = prune(args, &mut grounded)?;
     emit(args, &grounded)?;
     tell_lifted(&game, &grounded);
     report(args, &game, (&grounded, pruning.as_ref()), read, start.elapsed())?;

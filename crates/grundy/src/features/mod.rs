@@ -57,14 +57,14 @@ pub use aggregate::Aggregate;
 pub use conflicts::Determined;
 pub use error::{FeatureError, File, Finding, Place};
 pub use evaluate::{Batch, Change, FactSet, Incremental, Naive, Plan, Scratch, Value};
-pub use generate::{GenerateConfig, Generated, generate};
+pub use generate::{GenerateConfig, Generated, Generation, generate};
 pub use merge::{Feature, Selection};
 pub use state::{StateReader, UnknownFact};
 pub use tables::{Sizes, TableKind, Tables};
 
 use candidates::Shape;
 use clauses::Clauses;
-use grundy_syntax::{Budget, Dialect, Keyword, Literal, Notation, Program, Term};
+use grundy_syntax::{Budget, Dialect, Keyword, Literal, Notation, Program, Stage, Term};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
@@ -110,15 +110,17 @@ impl Features {
         known: &[Determined],
         config: &FeatureConfig,
     ) -> Result<Features, FeatureError> {
-        let merged = merge::merge(theory, features, selection)?;
+        config.budget.enter(Stage::Features);
+        let merged = merge::merge(theory, features, selection, &config.budget)?;
         let clauses = clauses::ground_clauses(merged, known, config)?;
         let features = Features { clauses };
-        tables::check_arguments(&features.clauses)?;
+        tables::check_arguments(&features.clauses, &config.budget)?;
         Ok(features)
     }
 
     /// Makes tables of one kind or the other.
     pub fn compile(&self, kind: TableKind, config: &FeatureConfig) -> Result<Tables, FeatureError> {
+        config.budget.enter(Stage::Features);
         Tables::new(&self.clauses, kind, config)
     }
 

@@ -297,13 +297,17 @@ impl Evaluation {
             let rules = component.rules.iter().map(|&rule| &flat.rules[rule]);
             let allowed = treatment.steps(rules, component.class == Class::Static);
             let before = engine.steps();
-            engine.allow(allowed);
+            let left = self.config.max_steps.saturating_sub(self.steps.saturating_add(self.static_steps));
+            engine.allow(allowed.min(left));
             let outcome = evaluate_component(engine, flat, component);
             let taken = engine.steps() - before;
             self.steps += taken;
             self.steps_by_component[number] += taken;
             match outcome {
                 Ok(()) => {}
+                Err(Stop::Overflow) if left <= allowed => {
+                    return Err(Halt::Error(self.too_many_steps(number)));
+                }
                 Err(Stop::Overflow) => return Err(Halt::Overflow(number)),
                 Err(stop) => return Err(Halt::Error(self.error(stop, number))),
             }
@@ -312,11 +316,21 @@ impl Evaluation {
         Ok(())
     }
 
+    fn too_many_steps(&self, component: usize) -> ReasonError {
+        let mut error = self.error(Stop::Overflow, component);
+        if let ReasonError::Limit { limit, message, rule } = &mut error {
+            *limit = "steps";
+            *message = format!("more than {} steps (limit `steps`) near {rule}", self.config.max_steps);
+        }
+        error
+    }
+
     fn error(&self, stop: Stop, component: usize) -> ReasonError {
         let rule =
             self.schedule.components[component].rules.first().map(|&rule| self.flat.rules[rule].origin);
         let text = match rule {
             Some(Origin::Rule(rule)) => {
+                self.config.budget.at_rule(self.program.rules[rule as usize].span);
                 Printer::new(&self.program, Notation::Kif).rule(&self.program.rules[rule as usize])
             }
             _ => String::new(),

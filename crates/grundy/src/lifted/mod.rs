@@ -26,6 +26,8 @@ pub use state::LiftedState;
 pub struct LiftedConfig {
     /// Limit: depth of terms.
     pub max_term_depth: usize,
+    /// Limit: how many steps all answers together may take, as [`Lifted::steps`] counts them.
+    pub max_steps: u64,
     /// The time and memory of the call.
     pub budget: Budget,
     /// Which views are evaluated on demand.
@@ -48,6 +50,7 @@ impl Default for LiftedConfig {
     fn default() -> LiftedConfig {
         LiftedConfig {
             max_term_depth: 64,
+            max_steps: u64::MAX,
             budget: Budget::default(),
             on_demand: OnDemand::default(),
             join_order: JoinOrder::default(),

@@ -35,6 +35,7 @@ pub(crate) use work::{Work, work};
 use crate::network::{Interface, MoveId, Network, RoleId, Signal, split_wide};
 use crate::reasoner::GoalValue;
 use cones::Cones;
+use grundy_syntax::{Budget, Exhausted, Stage};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -55,19 +56,22 @@ const MOST_INPUTS: usize = 1 << 14;
 
 impl Rules {
     /// Prepares a network.
-    pub fn new(network: Network) -> Rules {
-        let network = split_wide(network, MOST_INPUTS);
+    pub fn new(network: Network, budget: &Budget) -> Result<Rules, Exhausted> {
+        budget.enter(Stage::Machine);
+        let network = split_wide(network, MOST_INPUTS, budget)?;
         let interface = network.interface();
         let mut names: Vec<String> = interface.moves.iter().map(|one_move| one_move.text.clone()).collect();
+        budget.check()?;
         names.sort_unstable();
         names.dedup();
+        budget.check()?;
         let mut moves = vec![FxHashMap::default(); interface.roles.len()];
         for (number, one_move) in interface.moves.iter().enumerate() {
             let name = names.binary_search(&one_move.text).expect("every text is a name") as u32;
             moves[one_move.role.0 as usize].insert(name, MoveId(number as u32));
         }
         let initial = State::from_flags(interface.fluents.iter().map(|fluent| fluent.initial));
-        Rules { cones: Cones::new(&network), names, moves, initial, network }
+        Ok(Rules { cones: Cones::new(&network, budget)?, names, moves, initial, network })
     }
 
     /// The network.
@@ -163,13 +167,24 @@ pub enum Machine {
 
 impl Machine {
     /// Makes a machine.
-    pub fn new(rules: Arc<Rules>, kind: MachineKind) -> Machine {
-        match kind {
+    pub fn new(rules: Arc<Rules>, kind: MachineKind, budget: &Budget) -> Result<Machine, Exhausted> {
+        budget.enter(Stage::Machine);
+        budget.check()?;
+        Ok(match kind {
             MachineKind::Scratch => Machine::Scratch(Arc::new(scratch::ScratchMachine::new(rules))),
             MachineKind::Incremental => {
-                Machine::Incremental(Arc::new(incremental::IncrementalMachine::new(rules)))
+                Machine::Incremental(Arc::new(incremental::IncrementalMachine::new(rules, budget)?))
             }
-            MachineKind::Batch => Machine::Batch(Arc::new(batch::BatchMachine::new(rules))),
+            MachineKind::Batch => Machine::Batch(Arc::new(batch::BatchMachine::new(rules, budget)?)),
+        })
+    }
+
+    /// About how many bytes a player takes.
+    fn player_bytes(&self) -> usize {
+        match self {
+            Machine::Scratch(machine) => machine.rules().network().node_count(),
+            Machine::Incremental(machine) => machine.player_bytes(),
+            Machine::Batch(machine) => machine.lane_bytes(),
         }
     }
 

@@ -3,7 +3,7 @@
 use super::{Machine, Player, State};
 use crate::network::{MoveId, RoleId};
 use crate::reasoner::GoalValue;
-use std::sync::Arc;
+use grundy_syntax::{Budget, Ticks};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// What to play.
@@ -15,19 +15,14 @@ pub struct PlayoutConfig {
     pub threads: usize,
     /// A playout with more moves is given up.
     pub max_steps: u64,
-    /// Set from outside to stop at once. Games in play are not counted then.
-    pub interrupt: Option<Arc<AtomicBool>>,
-}
-
-impl PlayoutConfig {
-    pub(super) fn is_interrupted(&self) -> bool {
-        self.interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
-    }
+    /// When it is used up, playing stops at once, and games in play are not counted. Whoever bounds it has to check it
+    /// afterwards.
+    pub budget: Budget,
 }
 
 impl Default for PlayoutConfig {
     fn default() -> PlayoutConfig {
-        PlayoutConfig { seed: 0, threads: 1, max_steps: 100_000, interrupt: None }
+        PlayoutConfig { seed: 0, threads: 1, max_steps: 100_000, budget: Budget::default() }
     }
 }
 
@@ -195,7 +190,7 @@ impl Machine {
         )
     }
 
-    /// Plays random games from the initial state, until there are `count` or the flag is set. The same seed and count
+    /// Plays random games from the initial state, until there are `count` the flag is set, or the budget is used up. The same seed and count
     /// give the same result, at any number of threads. Games that have begun are played to their end, so that short
     /// ones are not favoured; when the flag is set, their number depends on the time it took.
     pub fn playouts_until(&self, count: u64, config: &PlayoutConfig, stop: &AtomicBool) -> Totals {
@@ -234,9 +229,14 @@ impl Machine {
         let next = AtomicU64::new(0);
         let work = || {
             let mut totals = vec![Totals::new(roles); states.len()];
+            // Each thread has a copy of what changes in play.
+            if config.budget.check_room(self.player_bytes()).is_err() {
+                return totals;
+            }
             let mut worker = Worker::new(self);
+            let step_units = self.step_units();
             let mut at_once = 1;
-            while !stop.load(Ordering::Relaxed) && !config.is_interrupted() {
+            while !stop.load(Ordering::Relaxed) && !config.budget.is_over() {
                 let (number, games) = match self {
                     Machine::Batch(_) => {
                         let number = next.fetch_add(1, Ordering::Relaxed);
@@ -251,7 +251,8 @@ impl Machine {
                 if games.is_empty() {
                     break;
                 }
-                let steps = worker.play(&Chunk { number, games, each, states, config }, &mut totals);
+                let steps =
+                    worker.play(step_units, &Chunk { number, games, each, states, config }, &mut totals);
                 if steps < FEW_STEPS && at_once < MOST_AT_ONCE {
                     at_once *= 2;
                 }
@@ -271,6 +272,18 @@ impl Machine {
             }
             totals
         })
+    }
+}
+
+impl Machine {
+    /// The work of a step when games are played one by one, as [`Ticks`] count it, about.
+    fn step_units(&self) -> usize {
+        const AT_LEAST: usize = 8;
+        match self {
+            Machine::Scratch(machine) => AT_LEAST + machine.rules().network().edge_count() / 4,
+            Machine::Incremental(machine) => AT_LEAST + machine.counted_edges() / 256,
+            Machine::Batch(_) => AT_LEAST,
+        }
     }
 }
 
@@ -322,10 +335,10 @@ impl Worker {
     }
 
     /// Plays the games of a chunk: how many steps they have, if they are played one by one.
-    fn play(&mut self, chunk: &Chunk, totals: &mut [Totals]) -> u64 {
+    fn play(&mut self, step_units: usize, chunk: &Chunk, totals: &mut [Totals]) -> u64 {
         match self {
-            Worker::Scratch(player) => play_one_by_one(player, chunk, totals),
-            Worker::Incremental(player) => play_one_by_one(&mut **player, chunk, totals),
+            Worker::Scratch(player) => play_one_by_one(player, step_units, chunk, totals),
+            Worker::Incremental(player) => play_one_by_one(&mut **player, step_units, chunk, totals),
             Worker::Batch(lanes) => {
                 lanes.play(chunk, totals);
                 0
@@ -334,21 +347,28 @@ impl Worker {
     }
 }
 
-fn play_one_by_one<P: Player>(player: &mut P, chunk: &Chunk, totals: &mut [Totals]) -> u64 {
+fn play_one_by_one<P: Player>(
+    player: &mut P,
+    step_units: usize,
+    chunk: &Chunk,
+    totals: &mut [Totals],
+) -> u64 {
     let mut joint = vec![MoveId(0); player.rules().interface().roles.len()];
     let mut steps = 0;
+    let mut ticks = Ticks::default();
     for game in chunk.games.clone() {
         let start = chunk.start_of(game);
         let totals = &mut totals[start];
         let before = totals.states;
-        play_game(player, (game, &chunk.states[start]), chunk.config, &mut joint, totals, |_| true);
+        let go_on = |_: &[MoveId]| ticks.work(&chunk.config.budget, step_units).is_ok();
+        play_game(player, (game, &chunk.states[start]), chunk.config, &mut joint, totals, go_on);
         steps += totals.states - before;
     }
     steps
 }
 
 /// Plays the game of this number from a state and counts it. `tell` sees each joint move before it is made, and ends the
-/// game by returning `false`; a game that is ended so, or by an interrupt, is not counted. Tells whether it was counted.
+/// game by returning `false`; a game that is ended so is not counted. Tells whether it was counted.
 pub(super) fn play_game<P: Player>(
     player: &mut P,
     (game, start): (u64, &State),
@@ -399,9 +419,6 @@ enum End {
     Stopped,
 }
 
-/// So many moves are made between two looks at the flag that interrupts.
-const PATIENCE: u64 = 1 << 10;
-
 fn play_to_the_end<P: Player>(
     player: &mut P,
     rng: &mut fastrand::Rng,
@@ -410,7 +427,6 @@ fn play_to_the_end<P: Player>(
     mut tell: impl FnMut(&[MoveId]) -> bool,
 ) -> (u64, End) {
     let mut steps = 0;
-    let mut pause = PATIENCE.min(config.max_steps);
     while !player.is_terminal() {
         for (role, choice) in joint.iter_mut().enumerate() {
             match player.pick(RoleId(role as u16), rng) {
@@ -418,14 +434,8 @@ fn play_to_the_end<P: Player>(
                 None => return (steps, End::Stuck),
             }
         }
-        if steps == pause {
-            if steps == config.max_steps {
-                return (steps, End::Unfinished);
-            }
-            if config.is_interrupted() {
-                return (steps, End::Stopped);
-            }
-            pause = (steps + PATIENCE).min(config.max_steps);
+        if steps == config.max_steps {
+            return (steps, End::Unfinished);
         }
         if !tell(joint) {
             return (steps, End::Stopped);

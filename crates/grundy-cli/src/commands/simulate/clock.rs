@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 /// Watches the time of `--seconds` and the budget of the call while games are played.
 pub(super) struct Clock {
     seconds: Option<Duration>,
-    budget: Budget,
+    pub(super) budget: Budget,
     /// No game is begun any more.
     pub(super) finish: AtomicBool,
     /// Games in play are given up at once: a limit was hit.

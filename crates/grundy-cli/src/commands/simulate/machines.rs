@@ -6,6 +6,7 @@
 
 use super::observer::{Observer, Place};
 use super::{Played, Session, firsts, unplayable};
+use crate::limits::budget;
 use crate::output::Failure;
 use anyhow::{Result, anyhow};
 use grundy::machine::{
@@ -20,7 +21,7 @@ use std::time::Instant;
 
 pub(super) fn play(session: &Session, machine: &Machine, observer: &mut Observer) -> Result<Played> {
     let args = session.args;
-    let start = end_of_line(&mut reasoner(machine.rules().clone()), &session.line)?;
+    let start = end_of_line(&mut reasoner(machine.rules().clone(), MachineKind::Scratch)?, &session.line)?;
     let needs_whole_states = args.record.is_some() || (args.show && !session.line.joints.is_empty());
     let follower = match (args.watches(), needs_whole_states) {
         (false, _) => None,
@@ -56,8 +57,9 @@ pub(super) fn play(session: &Session, machine: &Machine, observer: &mut Observer
     })
 }
 
-fn reasoner(rules: Arc<Rules>) -> MachineReasoner<AnyPlayer> {
-    MachineReasoner::new(Machine::new(rules, MachineKind::Scratch).player())
+fn reasoner(rules: Arc<Rules>, kind: MachineKind) -> Result<MachineReasoner<AnyPlayer>, Failure> {
+    let machine = Machine::new(rules, kind, &budget())?;
+    Ok(MachineReasoner::new(machine.player()).within(budget()))
 }
 
 /// The state that the line of the call leads to.
@@ -95,8 +97,7 @@ impl<'s, 'o, 'w> Follower<'s, 'o, 'w> {
         rules: Arc<Rules>,
         observer: &'o mut Observer<'w>,
     ) -> Result<Follower<'s, 'o, 'w>> {
-        let player = Machine::new(rules, MachineKind::Incremental).player();
-        let mut reasoner = MachineReasoner::new(player);
+        let mut reasoner = reasoner(rules, MachineKind::Incremental)?;
         let start = end_of_line(&mut reasoner, &session.line)?;
         let moves = &machine.rules().interface().moves;
         let names = moves.iter().map(|one_move| reasoner.move_of(&one_move.text).ok()).collect();

@@ -10,6 +10,7 @@ use crate::machine::State;
 use crate::machine::playouts::{Chunk, Totals, stream};
 use crate::network::MoveId;
 use crate::reasoner::GoalValue;
+use grundy_syntax::Ticks;
 use std::sync::Arc;
 
 /// Games in play.
@@ -156,8 +157,10 @@ impl Lanes {
         let turnover = Turnover { moving: Block::NONE, staying: !course.fresh };
         commit(&mut self.slots, &program.nexts, &program.kept, turnover);
         self.start(chunk, course.fresh);
+        let mut ticks = Ticks::default();
         while !course.playing.is_empty() {
-            if chunk.config.is_interrupted() || watch.is_done() {
+            let is_over = ticks.work(&chunk.config.budget, machine.step_units()).is_err();
+            if is_over || watch.is_done() {
                 self.count_waiting(program, &mut course, totals);
                 return;
             }

@@ -90,9 +90,9 @@ fn invariants_of(sheet: &str, limit: Duration, read: &ReadArgs) -> Result<Invari
         &game.program,
         &GroundConfig { budget: limits::budget().part(limit), ..GroundConfig::default() },
     )?;
-    let network = connect(&ground)?;
-    let timeout = limit.saturating_sub(start.elapsed());
-    Ok(prove_invariants(&network, &InvariantConfig { timeout, ..InvariantConfig::default() }))
+    let budget = limits::budget().part(limit.saturating_sub(start.elapsed()));
+    let network = connect(&ground, &budget)?;
+    Ok(prove_invariants(&network, &InvariantConfig { budget, ..InvariantConfig::default() }))
 }
 
 /// How many states of a trace there are, and how many of them violate an invariant.
