@@ -197,6 +197,15 @@ impl ReasonArgs {
         rules(game, &config).map_err(|error| failure(&error))
     }
 
+    /// Rules whose states are whole, to follow games that a machine without whole states plays. No time is spent on
+    /// invariants.
+    pub(crate) fn whole_rules(&self, game: &Loaded) -> Result<Arc<Rules>, Failure> {
+        let kind = MachineKind::Incremental;
+        let config =
+            MachineConfig { kind, open_answers: true, invariants: None, ..self.machine_config(true) };
+        Game::from_program(game.program.clone()).rules(&config).map_err(|error| failure(&error))
+    }
+
     /// Prepares an engine. `Auto` becomes the machine that `best` names, or `lifted` where the game cannot be ground. Where
     /// some of it cannot, `lifted` helps out.
     pub(crate) fn prepare<'a>(

@@ -25,9 +25,11 @@ fn corpus(name: &str) -> PathBuf {
     }
     let digits: String = (0..100).map(|number| format!("(digit {number})")).collect();
     std::fs::write(corpus.join("games/a-slow.kif"), format!("{SLOW}{digits}")).expect("the sheet is written");
-    let trace = r#"{"playout":0,"step":0,"state":["(n 0)"],"legal":{"a":["go"]},"terminal":false,"goals":{"a":50}}"#;
+    let trace =
+        r#"{"playout":0,"step":0,"state":["(n 0)"],"legal":{"a":["go"]},"terminal":false,"goals":{"a":50}}"#;
     std::fs::write(corpus.join("traces/a-slow.jsonl"), trace).expect("the trace is written");
-    let copy = |from: &str, to: &str| std::fs::copy(root().join(from), corpus.join(to)).expect("it is copied");
+    let copy =
+        |from: &str, to: &str| std::fs::copy(root().join(from), corpus.join(to)).expect("it is copied");
     copy("games/tic-tac-toe.kif", "games/b-fast.kif");
     copy("docs/examples/tic-tac-toe.jsonl", "traces/b-fast.jsonl");
     corpus
@@ -65,7 +67,8 @@ fn bench_playouts_goes_on_after_a_slow_sheet() {
     let corpus = corpus("bench");
     let folder = corpus.join("games");
     let folder = folder.to_str().expect("the path is text");
-    let limits = ["--sheet-timeout", "1", "--seconds", "0.05", "--runs", "1", "--engines", "lifted,incremental"];
+    let limits =
+        ["--sheet-timeout", "1", "--seconds", "0.05", "--runs", "1", "--engines", "lifted,incremental"];
     let output = grundy(&[&["bench", "playouts", folder, "--json"], &limits[..]].concat());
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     let result = output_json(&output);
@@ -83,12 +86,18 @@ fn endless_games_on_a_machine_end_with_the_time() {
     for engine in ["scratch", "incremental", "batch"] {
         let start = Instant::now();
         let limits = ["--timeout", "0.5", "--max-steps", "1000000000000", "--json"];
-        let output =
-            support::grundy_with_input(&[&["simulate", "-", "--engine", engine], &limits[..]].concat(), sheet.as_bytes());
+        let output = support::grundy_with_input(
+            &[&["simulate", "-", "--engine", engine], &limits[..]].concat(),
+            sheet.as_bytes(),
+        );
         assert!(start.elapsed() < Duration::from_secs(10), "{engine}");
         assert_eq!(code(&output), 3, "{engine}: {}", stderr(&output));
         let error = &output_json(&output)["error"];
-        assert_eq!((&error["limit"], &error["stage"]), (&json!("timeout"), &json!("play")), "{engine}: {error}");
+        assert_eq!(
+            (&error["limit"], &error["stage"]),
+            (&json!("timeout"), &json!("play")),
+            "{engine}: {error}"
+        );
     }
 }
 

@@ -33,7 +33,8 @@ fn generous() -> Budget {
 }
 
 fn game(name: &str) -> Program {
-    let (_, sheet) = bundled_games().into_iter().find(|(game, _)| game == name).expect("there is such a game");
+    let (_, sheet) =
+        bundled_games().into_iter().find(|(game, _)| game == name).expect("there is such a game");
     program(name, &sheet)
 }
 

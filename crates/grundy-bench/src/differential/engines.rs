@@ -11,9 +11,8 @@ use grundy::meta::invariants::InvariantConfig;
 use grundy::meta::unfold::UnfoldConfig;
 use grundy::network::ConnectError;
 use grundy::reasoner::{ReasonError, Reasoner};
-use grundy::syntax::Program;
+use grundy::syntax::{Budget, Program};
 use std::sync::Arc;
-use std::time::Duration;
 
 const KINDS: [(MachineKind, &str); 3] = [
     (MachineKind::Scratch, "scratch"),
@@ -31,13 +30,14 @@ pub(super) fn check(program: &Program, transcript: &Transcript) -> Result<(), Di
     machines("", &game, &MachineConfig::default(), transcript)?;
     let needed = MachineConfig { whole_states: false, ..MachineConfig::default() };
     machines(", needed states", &game, &needed, transcript)?;
-    let proved =
-        InvariantConfig { timeout: Duration::from_secs(2), samples: 64, ..InvariantConfig::default() };
+    let proved = InvariantConfig { effort: 200_000_000, samples: 64, ..InvariantConfig::default() };
     for whole_states in [true, false] {
-        let config = MachineConfig { invariants: Some(proved), whole_states, ..MachineConfig::default() };
+        let config =
+            MachineConfig { invariants: Some(proved.clone()), whole_states, ..MachineConfig::default() };
         let networks = made("networks with invariants", game.networks(&config))?;
         for (number, network) in networks.into_iter().enumerate() {
-            let rules = Arc::new(Rules::new(network.network));
+            let rules = Rules::new(network.network, &Budget::default());
+            let rules = Arc::new(made("networks with invariants", rules)?);
             let name = format!(", invariants, whole states {whole_states}, network {number}");
             machines_of(&name, &rules, states(whole_states), transcript)?;
         }
@@ -71,7 +71,7 @@ fn machines_of(
     transcript: &Transcript,
 ) -> Result<(), Difference> {
     for (kind, kind_name) in KINDS {
-        let machine = Machine::new(rules.clone(), kind);
+        let machine = made(kind_name, Machine::new(rules.clone(), kind, &Budget::default()))?;
         let mut reasoner = MachineReasoner::new(machine.player());
         transcript.compare(&format!("{kind_name}{name}"), &mut reasoner, states)?;
     }
@@ -89,7 +89,7 @@ fn hybrids(program: &Program, game: &Game, transcript: &Transcript) -> Result<()
         rules => made("hybrid", rules)?,
     };
     for (kind, kind_name) in KINDS {
-        let machine = Machine::new(rules.clone(), kind);
+        let machine = made("hybrid", Machine::new(rules.clone(), kind, &Budget::default()))?;
         let lifted = made("hybrid", Lifted::new(program, &LiftedConfig::default()))?;
         let mut hybrid = made("hybrid", Hybrid::new(&machine, lifted))?;
         transcript.compare(&format!("hybrid ({kind_name})"), &mut hybrid, States::Whole)?;

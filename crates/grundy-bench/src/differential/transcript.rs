@@ -1,7 +1,7 @@
 //! What the reference says about the states of some games, and whether another engine says the same.
 
 use super::{Config, Difference};
-use grundy::reasoner::{ReasonError, Reasoner};
+use grundy::reasoner::{GoalValue, ReasonError, Reasoner};
 
 /// All answers about one state.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -9,7 +9,7 @@ struct Answers {
     facts: Vec<String>,
     legal: Vec<Vec<String>>,
     terminal: bool,
-    goals: Vec<Option<i32>>,
+    goals: Vec<GoalValue>,
 }
 
 /// A state of a game, and what was played in it.

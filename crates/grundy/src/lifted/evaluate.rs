@@ -8,7 +8,7 @@ use super::trials::Trials;
 use crate::analysis::Class;
 use crate::flat::{Flat, Origin, flatten};
 use crate::ground::compact::simplify;
-use crate::reasoner::{ReasonError, read_ground_term};
+use crate::reasoner::{GoalValue, ReasonError, read_ground_term};
 use crate::tabling::{Bounds, Engine, Relation, Stop};
 use grundy_syntax::{
     Budget, Exhausted, Keyword, Notation, Printer, Program, Stage, Symbols, TermId, Terms, Ticks,
@@ -36,6 +36,7 @@ pub(super) struct Evaluation {
     moves: Codec,
     legal_moves: Codec,
     percepts: Codec,
+    goal_values: Codec,
     texts: Texts,
     roles: Vec<TermId>,
     initial: LiftedState,
@@ -104,6 +105,7 @@ impl Evaluation {
             moves: codec(Keyword::Does, 1),
             legal_moves: codec(Keyword::Legal, 1),
             percepts: codec(Keyword::Sees, 1),
+            goal_values: codec(Keyword::Goal, 1),
             texts: Texts::default(),
             roles: program.roles(),
             initial: LiftedState::default(),
@@ -383,22 +385,11 @@ impl Evaluation {
         seen.into_iter().map(texts).collect()
     }
 
-    pub(super) fn goals(&self) -> Vec<Option<i32>> {
-        let value = |role: TermId| {
-            let mut found = None;
-            for &relation in &self.relations[Keyword::Goal as usize] {
-                let relation = &self.engine.relations[relation];
-                for row in (0..relation.len()).map(|row| relation.row(row).to_vec()) {
-                    match (&row[..], found) {
-                        ([of, value], None) if *of == role.0 => found = Some(TermId(*value)),
-                        ([of, _], Some(_)) if *of == role.0 => return None,
-                        _ => {}
-                    }
-                }
-            }
-            found.and_then(|value| self.text(value).parse().ok())
-        };
-        self.roles.iter().map(|&role| value(role)).collect()
+    pub(super) fn goals(&mut self) -> Vec<GoalValue> {
+        let goals = &self.relations[Keyword::Goal as usize];
+        let values = by_role(&mut self.engine, goals, &mut self.goal_values, &self.roles);
+        let number = |&value: &TermId| self.text(value).parse().ok();
+        values.iter().map(|values| GoalValue::of(values.iter().map(number))).collect()
     }
 
     pub(super) fn next_state(&mut self) -> Result<LiftedState, ReasonError> {

@@ -13,7 +13,7 @@ mod state;
 mod treatment;
 mod trials;
 
-use crate::reasoner::{ReasonError, Reasoner};
+use crate::reasoner::{GoalValue, ReasonError, Reasoner};
 use crate::tabling::{JoinOrder, Relation};
 use evaluate::Evaluation;
 use grundy_syntax::{Budget, Keyword, Program, Symbols, TermId, Terms};
@@ -134,7 +134,7 @@ impl Reasoner for Lifted {
         Ok(self.evaluation.any(Keyword::Terminal))
     }
 
-    fn goals(&mut self, state: &LiftedState) -> Result<Vec<Option<i32>>, ReasonError> {
+    fn goals(&mut self, state: &LiftedState) -> Result<Vec<GoalValue>, ReasonError> {
         self.evaluation.look_at(state)?;
         self.evaluation.answer(Answer::Goal)?;
         Ok(self.evaluation.goals())

@@ -7,7 +7,7 @@
 use super::{AnyPlayer, Machine, MachineReasoner, MoveName, State};
 use crate::lifted::{Lifted, LiftedState};
 use crate::network::Open;
-use crate::reasoner::{ReasonError, Reasoner};
+use crate::reasoner::{GoalValue, ReasonError, Reasoner};
 use grundy_syntax::Budget;
 use grundy_syntax::TermId;
 use std::sync::Arc;
@@ -66,7 +66,7 @@ impl Reasoner for Hybrid {
         self.machine.is_terminal(state)
     }
 
-    fn goals(&mut self, state: &State) -> Result<Vec<Option<i32>>, ReasonError> {
+    fn goals(&mut self, state: &State) -> Result<Vec<GoalValue>, ReasonError> {
         if self.open.goals {
             let lifted = self.lift(state);
             return self.lifted.goals(&lifted);

@@ -20,16 +20,20 @@ mod position;
 mod reasoner;
 pub mod scratch;
 mod state;
+mod telling;
 mod work;
 
 pub use hybrid::Hybrid;
-pub use playouts::{GoalSum, PlayoutConfig, Totals};
+pub(crate) use playouts::stream;
+pub use playouts::{Ending, GoalSum, PlayoutConfig, Sightings, Totals};
 pub use position::{AnyPlayer, PlayError, Position};
 pub use reasoner::{MachineReasoner, MoveName};
 pub use state::State;
+pub use telling::{Event, Tell, Told};
 pub(crate) use work::{Work, work};
 
 use crate::network::{Interface, MoveId, Network, RoleId, Signal, split_wide};
+use crate::reasoner::GoalValue;
 use cones::Cones;
 use grundy_syntax::{Budget, Exhausted, Stage};
 use rustc_hash::FxHashMap;
@@ -126,8 +130,8 @@ pub trait Player {
     /// A legal move of a role, all equally likely; `None` if there is none.
     fn pick(&mut self, role: RoleId, rng: &mut fastrand::Rng) -> Option<MoveId>;
 
-    /// The goal value of a role, if there is exactly one and it is a number.
-    fn goal(&mut self, role: RoleId) -> Option<i32>;
+    /// The goal value of a role.
+    fn goal(&mut self, role: RoleId) -> GoalValue;
 
     /// Plays a joint move, one for each role.
     fn play(&mut self, joint: &[MoveId]);
@@ -191,15 +195,6 @@ impl Machine {
             Machine::Incremental(machine) => machine.rules(),
             Machine::Batch(machine) => machine.rules(),
         }
-    }
-}
-
-/// The goal value among these, if there is exactly one and it is a number.
-fn single_goal(goals: impl Iterator<Item = Option<i32>>) -> Option<i32> {
-    let mut goals = goals.fuse();
-    match (goals.next(), goals.next()) {
-        (Some(value), None) => value,
-        _ => None,
     }
 }
 

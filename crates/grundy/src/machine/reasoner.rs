@@ -2,7 +2,7 @@
 
 use super::{Player, State};
 use crate::network::{MoveId, RoleId};
-use crate::reasoner::{ReasonError, Reasoner};
+use crate::reasoner::{GoalValue, ReasonError, Reasoner};
 use grundy_syntax::{Budget, Ticks};
 
 /// A move by its text, whoever plays it.
@@ -95,7 +95,7 @@ impl<P: Player> Reasoner for MachineReasoner<P> {
         Ok(self.player.is_terminal())
     }
 
-    fn goals(&mut self, state: &State) -> Result<Vec<Option<i32>>, ReasonError> {
+    fn goals(&mut self, state: &State) -> Result<Vec<GoalValue>, ReasonError> {
         self.look_at(state)?;
         let roles = self.player.rules().interface().roles.len() as u16;
         Ok((0..roles).map(|role| self.player.goal(RoleId(role))).collect())

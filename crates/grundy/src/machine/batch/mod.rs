@@ -15,7 +15,7 @@ mod random;
 mod simd;
 
 pub(crate) use block::{Block, LANES as BLOCK_LANES};
-pub(super) use lanes::Lanes;
+pub(super) use lanes::{Lanes, Watch};
 pub use player::BatchPlayer;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use simd::has_avx2;

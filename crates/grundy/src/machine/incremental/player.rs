@@ -7,8 +7,9 @@ use super::loops::{LoopMemory, LoopWork};
 use super::lower::{ArmedGate, probe};
 use super::{IncrementalMachine, Late, Output, Probe};
 use crate::machine::cones::{Cone, Step};
-use crate::machine::{Player, Rules, State, goal_signals, single_goal};
+use crate::machine::{Player, Rules, State, goal_signals};
 use crate::network::{Kind, MoveId, Network, NodeId, RoleId};
+use crate::reasoner::GoalValue;
 use grundy_syntax::{Budget, Exhausted, Ticks};
 use std::ops::Range;
 use std::sync::Arc;
@@ -650,14 +651,16 @@ impl Player for IncrementalPlayer {
         self.work.memory.pick(&self.machine, role, rng)
     }
 
-    fn goal(&mut self, role: RoleId) -> Option<i32> {
+    fn goal(&mut self, role: RoleId) -> GoalValue {
         let (machine, work) = (&*self.machine, &mut self.work);
         if !work.goals_known {
             work.memory.evaluate(&machine.goals);
             work.goals_known = true;
         }
         let goals = goal_signals(machine.rules.interface(), role);
-        single_goal(goals.filter(|&(_, holds)| work.memory.value(machine.probe(holds))).map(|(goal, _)| goal))
+        GoalValue::of(
+            goals.filter(|&(_, holds)| work.memory.value(machine.probe(holds))).map(|(goal, _)| goal),
+        )
     }
 
     #[inline]

@@ -161,7 +161,7 @@ fn winning(player: &mut IncrementalPlayer) -> Vec<MoveId> {
         player.play(&joint);
         if player.is_terminal() {
             for (role, &one_move) in joint.iter().enumerate() {
-                if player.goal(RoleId(role as u16)) == Some(100) {
+                if player.goal(RoleId(role as u16)).number() == Some(100) {
                     found.push(one_move);
                 }
             }
