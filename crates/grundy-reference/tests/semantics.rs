@@ -696,7 +696,7 @@ fn the_deadline_is_kept_everywhere() {
         let program = program(&sheet);
         let start = Instant::now();
         let budget = Budget::new(Some(Duration::from_millis(50)));
-        let limits = Limits { facts: usize::MAX, term_depth: usize::MAX, budget };
+        let limits = Limits { facts: usize::MAX, term_depth: usize::MAX, budget, ..Limits::default() };
         let error = Game::new(program, limits).err();
         assert!(
             matches!(error, Some(Error::Exhausted { reason: Exhausted::Timeout, .. })),
