@@ -9,10 +9,12 @@ use grundy_syntax::{Dialect, Limits, Notation, Source};
 use libfuzzer_sys::fuzz_target;
 
 /// Low limits, so that small texts reach them.
-const LIMITS: Limits = Limits { nesting: 12, branches: 20, rules: 1000, diagnostics: 15 };
+fn limits() -> Limits {
+    Limits { nesting: 12, branches: 20, rules: 1000, diagnostics: 15, ..Limits::default() }
+}
 
 fuzz_target!(|bytes: &[u8]| {
     let source = Source::from_bytes("fuzz", bytes.to_vec());
-    common::check_sexprs(&source, &LIMITS);
-    common::check_all(&source, Notation::Kif, Dialect::Game, &LIMITS);
+    common::check_sexprs(&source, &limits());
+    common::check_all(&source, Notation::Kif, Dialect::Game, &limits());
 });

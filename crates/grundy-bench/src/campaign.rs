@@ -169,17 +169,13 @@ fn work(plan: &Plan, shared: &Shared, sender: &Sender<(u64, Done)>) {
         }
         let sheet = (shared.sheets)(number);
         let watch = Arc::new(Watch::default());
-        let running = Running {
-            number,
-            sheet: sheet.clone(),
-            watch: watch.clone(),
-            since: Instant::now(),
-        };
+        let running = Running { number, sheet: sheet.clone(), watch: watch.clone(), since: Instant::now() };
         let lock = || shared.running.lock().unwrap_or_else(PoisonError::into_inner);
         lock().push(running);
         let verdict = check_watched(&sheet.text, &plan.config, &watch);
         let was_given_up = lock().extract_if(.., |one| one.number == number).next().is_none();
-        if was_given_up || sender.send((number, Done { sheet, outcome: Outcome::Checked(verdict) })).is_err() {
+        if was_given_up || sender.send((number, Done { sheet, outcome: Outcome::Checked(verdict) })).is_err()
+        {
             return;
         }
     }

@@ -50,7 +50,8 @@ impl Coverage {
     pub fn add(&mut self, sheet: &str) {
         let source = Source::new("random.kif", sheet);
         let mut reading = read_game(&source, &Default::default());
-        analyze(&source, &reading.program, &mut reading.diagnostics);
+        let unlimited = Default::default();
+        let _ = analyze(&source, &reading.program, &mut reading.diagnostics, &unlimited);
         if reading.diagnostics.iter().any(|diagnostic| diagnostic.code.stops()) {
             return;
         }
@@ -75,7 +76,10 @@ impl Coverage {
     /// The share of games with each trait in percent, and what it has to be.
     pub fn shares(&self) -> impl Iterator<Item = (&'static str, f64, u64)> {
         let games = self.games.max(1) as f64;
-        TRAITS.iter().zip(self.counts).map(move |(&(name, least), count)| (name, 100.0 * count as f64 / games, least))
+        TRAITS
+            .iter()
+            .zip(self.counts)
+            .map(move |(&(name, least), count)| (name, 100.0 * count as f64 / games, least))
     }
 }
 
@@ -104,10 +108,12 @@ impl Seen {
         forms.iter().for_each(|form| words.statement(form));
         self.note(words.has_or, "`or`");
         self.note(words.has_negated_or, "`not` of `or` or `and`");
-        let several = |names: &BTreeMap<String, BTreeSet<usize>>| names.values().any(|arities| arities.len() > 1);
+        let several =
+            |names: &BTreeMap<String, BTreeSet<usize>>| names.values().any(|arities| arities.len() > 1);
         self.note(several(&words.functions) || several(&words.predicates), "one name with several arities");
         let doubles = words.functions.keys();
-        let mut doubles = doubles.filter(|name| words.constants.contains(*name) || words.predicates.contains_key(*name));
+        let mut doubles =
+            doubles.filter(|name| words.constants.contains(*name) || words.predicates.contains_key(*name));
         self.note(doubles.next().is_some(), "a function that is also a constant or predicate");
         self.note(words.constants.len() >= 20, "twenty constants or more");
         let mut positions = Positions::new();
@@ -178,7 +184,10 @@ impl Seen {
         self.note(facts.is_empty(), "an empty state");
         let legal = game.legal(state)?;
         let mut positions = Positions::new();
-        legal.iter().flat_map(|moves| forms(game, moves)).for_each(|one| note_positions(&one, &mut positions));
+        legal
+            .iter()
+            .flat_map(|moves| forms(game, moves))
+            .for_each(|one| note_positions(&one, &mut positions));
         self.note(is_mixed(&positions), "moves: constants and terms in one position");
         let size = legal.iter().map(Vec::len).sum::<usize>().max(facts.len());
         self.note(size > 100, "more than a hundred facts or moves");
@@ -186,10 +195,7 @@ impl Seen {
             self.note(values.is_empty(), "a role without a goal");
             self.note(values.len() > 1, "several goals");
             let is_number = |text: String| text.parse::<i32>().is_ok();
-            self.note(
-                values.iter().any(|&value| !is_number(game.text(value))),
-                "a goal that is no number",
-            );
+            self.note(values.iter().any(|&value| !is_number(game.text(value))), "a goal that is no number");
         }
         Ok(())
     }

@@ -13,11 +13,7 @@ pub struct Minimised {
 
 /// The smallest sheet that can be had such that `fails` still holds: runs of rules are taken away, then rules, conditions
 /// and arguments of `or`, then terms become constants. `has_time` is asked before each try.
-pub fn minimise(
-    sheet: &str,
-    mut has_time: impl FnMut() -> bool,
-    fails: impl Fn(&str) -> bool,
-) -> Minimised {
+pub fn minimise(sheet: &str, mut has_time: impl FnMut() -> bool, fails: impl Fn(&str) -> bool) -> Minimised {
     let mut forms = forms_of(sheet);
     let is_minimal = reduce(&mut forms, &mut || has_time(), &|forms| fails(&print(forms))).is_some();
     Minimised { sheet: print(&forms), is_minimal }
@@ -137,7 +133,14 @@ mod tests {
         assert!(small.is_minimal);
         assert_eq!(small.sheet, "(role b)\n(<= terminal (q 3))\n");
         let mut tries = 0;
-        let hurried = minimise(sheet, || { tries += 1; tries < 3 }, |sheet| sheet.contains('q'));
+        let hurried = minimise(
+            sheet,
+            || {
+                tries += 1;
+                tries < 3
+            },
+            |sheet| sheet.contains('q'),
+        );
         assert!(!hurried.is_minimal && hurried.sheet.contains('q'));
     }
 }

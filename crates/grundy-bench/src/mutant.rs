@@ -39,7 +39,8 @@ pub fn mutant(sheet: &str, seed: u64) -> Option<String> {
 fn is_legal(sheet: &str) -> bool {
     let source = Source::new("mutant.kif", sheet);
     let mut reading = read_game(&source, &Default::default());
-    analyze(&source, &reading.program, &mut reading.diagnostics);
+    let unlimited = Default::default();
+    let _ = analyze(&source, &reading.program, &mut reading.diagnostics, &unlimited);
     !reading.diagnostics.iter().any(|diagnostic| diagnostic.code.stops())
 }
 
@@ -120,7 +121,11 @@ fn below(form: &Form, path: &[usize], found: &mut Vec<Path>) {
 /// Where the atoms are.
 fn atoms(form: &Form) -> Vec<Path> {
     let mut found = Vec::new();
-    let starts = if form.is_rule() { (1..form.parts().len()).map(|part| vec![part]).collect() } else { vec![Vec::new()] };
+    let starts = if form.is_rule() {
+        (1..form.parts().len()).map(|part| vec![part]).collect()
+    } else {
+        vec![Vec::new()]
+    };
     for start in starts {
         atoms_below(form, start, &mut found);
     }
@@ -256,7 +261,8 @@ mod tests {
     #[test]
     fn terms_are_inside_of_atoms() {
         let forms = forms_of("(<= (p ?x) (not (q (g ?x) 1)) (or (r a) t))");
-        let texts: Vec<String> = slots(&forms[0]).iter().map(|path| print(&[at(&forms[0], path).clone()])).collect();
+        let texts: Vec<String> =
+            slots(&forms[0]).iter().map(|path| print(&[at(&forms[0], path).clone()])).collect();
         assert_eq!(texts.concat(), "?x\n(g ?x)\n?x\n1\na\n");
     }
 }

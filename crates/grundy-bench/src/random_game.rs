@@ -224,9 +224,12 @@ impl<'a> Generator<'a> {
     /// A function with functions inside, and with this at the bottom.
     fn function(&mut self, depth: usize, bottom: fn(&mut Self) -> String) -> String {
         let (name, arity) = FUNCTIONS[0];
-        let (name, arity) = if self.functions.is_empty() { (name, arity) } else { self.any(&self.functions.clone()) };
+        let (name, arity) =
+            if self.functions.is_empty() { (name, arity) } else { self.any(&self.functions.clone()) };
         let args: Vec<String> = (0..arity)
-            .map(|_| if depth > 1 && self.one_in(2) { self.function(depth - 1, bottom) } else { bottom(self) })
+            .map(
+                |_| if depth > 1 && self.one_in(2) { self.function(depth - 1, bottom) } else { bottom(self) },
+            )
             .collect();
         format!("({name} {})", args.join(" "))
     }
@@ -301,7 +304,8 @@ impl<'a> Generator<'a> {
         if self.one_in(16) {
             return;
         }
-        let scope = Scope { statics: self.statics.len(), recursive_statics: self.statics.len(), ..Scope::default() };
+        let scope =
+            Scope { statics: self.statics.len(), recursive_statics: self.statics.len(), ..Scope::default() };
         for shape in self.fluents.clone() {
             for _ in 0..self.pick(5) {
                 let fact = self.applied(&shape, Self::ground_term);
@@ -384,7 +388,9 @@ impl<'a> Generator<'a> {
                 self.finish_rule(&head, &inside, body, scope);
             }
             match (self.alternating, self.pick(5)) {
-                (true, _) => self.statements.push(format!("(<= (legal {role} noop) (not (true (turn {role}))))")),
+                (true, _) => {
+                    self.statements.push(format!("(<= (legal {role} noop) (not (true (turn {role}))))"))
+                }
                 // Without this, a role may have no legal move.
                 (false, 0) => {}
                 (false, _) => self.fact(&format!("(legal {role} noop)")),
@@ -473,7 +479,8 @@ impl<'a> Generator<'a> {
         let mut body = Body::default();
         let pattern = self.applied(&one_move, |this| this.variable());
         body.add(format!("(does {role} {pattern})"));
-        let fact = self.applied(shape, |this| if this.one_in(5) { this.ground_term() } else { this.variable() });
+        let fact =
+            self.applied(shape, |this| if this.one_in(5) { this.ground_term() } else { this.variable() });
         let scope = self.of_moves();
         if self.one_in(2) {
             self.finish_rule(&format!("(next {fact})"), "", body, scope);
@@ -570,10 +577,16 @@ impl<'a> Generator<'a> {
                 self.finish_rule(&format!("(sees {ROLE} {percept})"), "", body, scope);
             } else if self.one_in(3) {
                 let other = self.a_role();
-                self.statements.push(format!("(<= (sees {role} (did {other} {WHOLE})) (does {other} {WHOLE}))"));
+                self.statements
+                    .push(format!("(<= (sees {role} (did {other} {WHOLE})) (does {other} {WHOLE}))"));
             } else {
                 let percept = self.argument();
-                self.finish_rule(&format!("(sees {role} {percept})"), &nested(&percept), Body::default(), scope);
+                self.finish_rule(
+                    &format!("(sees {role} {percept})"),
+                    &nested(&percept),
+                    Body::default(),
+                    scope,
+                );
             }
         }
     }
@@ -692,7 +705,12 @@ impl<'a> Generator<'a> {
                 let parts: Vec<String> = (0..1 + self.pick(3)).map(|_| self.test(scope, depth - 1)).collect();
                 format!("(or {})", parts.join(" "))
             }
-            7 => format!("(or (and {} {}) {})", self.test(scope, depth - 1), self.test(scope, 0), self.test(scope, 0)),
+            7 => format!(
+                "(or (and {} {}) {})",
+                self.test(scope, depth - 1),
+                self.test(scope, 0),
+                self.test(scope, 0)
+            ),
             8 => format!("(not (or {} {}))", self.negatable(scope), self.negatable(scope)),
             _ => format!("(not (and {} {}))", self.negatable(scope), self.negatable(scope)),
         }

@@ -1,6 +1,7 @@
 //! Which engine answers.
 
 use crate::files::Loaded;
+use crate::limits::{budget, seconds};
 use crate::output::{Details, Failure, Outcome, note};
 use clap::ValueEnum;
 use grundy::game::{Game, GameError, MachineConfig};
@@ -10,6 +11,7 @@ use grundy::machine::{AnyPlayer, Hybrid, Machine, MachineKind, MachineReasoner, 
 use grundy::meta::invariants::InvariantConfig;
 use grundy::reasoner::{Reasoner, Reference};
 use grundy::self_check::{Disagreement, SelfCheck, Verdict, first_sound, self_check};
+use grundy_syntax::{Budget, Exhausted};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -61,7 +63,7 @@ impl Engine {
 pub(crate) enum Prepared<'a> {
     Reference(&'a ReasonArgs, &'a Loaded),
     Lifted(&'a ReasonArgs, &'a Loaded),
-    Machine(Machine, Option<Instant>),
+    Machine(Machine),
     Hybrid(&'a ReasonArgs, &'a Loaded, Machine),
 }
 
@@ -79,11 +81,11 @@ impl Prepared<'_> {
         match self {
             Prepared::Reference(args, game) => task.run(|| args.reference(game)),
             Prepared::Lifted(args, game) => task.run(|| args.lifted(game)),
-            Prepared::Machine(machine, deadline) => {
-                task.run(|| Ok(MachineReasoner::<AnyPlayer>::new(machine.player()).until(*deadline)))
+            Prepared::Machine(machine) => {
+                task.run(|| Ok(MachineReasoner::<AnyPlayer>::new(machine.player()).within(budget())))
             }
             Prepared::Hybrid(args, game, machine) => {
-                task.run(|| Ok(Hybrid::new(machine, args.lifted(game)?)?.until(args.limits().deadline)))
+                task.run(|| Ok(Hybrid::new(machine, args.lifted(game)?)?.within(budget())))
             }
         }
     }
@@ -93,9 +95,9 @@ impl Prepared<'_> {
         match self {
             Prepared::Reference(..) => "reference",
             Prepared::Lifted(..) => "lifted",
-            Prepared::Machine(Machine::Scratch(_), _) => "scratch",
-            Prepared::Machine(Machine::Incremental(_), _) => "incremental",
-            Prepared::Machine(Machine::Batch(_), _) => "batch",
+            Prepared::Machine(Machine::Scratch(_)) => "scratch",
+            Prepared::Machine(Machine::Incremental(_)) => "incremental",
+            Prepared::Machine(Machine::Batch(_)) => "batch",
             Prepared::Hybrid(..) => "hybrid",
         }
     }
@@ -122,10 +124,10 @@ impl From<JoinOrderArg> for JoinOrder {
 /// Bounds on reasoning, for all commands that play.
 #[derive(clap::Args, Clone, Debug)]
 pub(crate) struct ReasonArgs {
-    /// For machines: prove invariants of states first, for so many seconds, and make the network smaller by them, for
-    /// half as many
+    /// For machines: prove invariants of states first, and make the network smaller by them. Proofs are bounded by counted
+    /// work, about eight seconds of it; the number of seconds is a last resort for slow machines
     #[arg(long, value_name = "SECONDS", value_parser = seconds, num_args = 0..=1, require_equals = true,
-          default_missing_value = "8")]
+          default_missing_value = "600")]
     invariants: Option<Duration>,
 
     /// In which order grounding and the lifted engine match the conditions of a rule; the answers are the same
@@ -145,43 +147,31 @@ pub(crate) struct ReasonArgs {
     #[arg(long, value_name = "N", default_value_t = 40_000_000, help_heading = "Limits")]
     max_rules: u64,
 
-    /// Limit: how many bytes of memory grounding may take; `2G` is two times 2^30, `K` and `M` are the like
-    #[arg(long, value_name = "BYTES", value_parser = bytes, default_value = "4G", help_heading = "Limits")]
-    max_memory: usize,
-
     /// Limit: how deep terms may nest
     #[arg(long, value_name = "N", default_value_t = 100, help_heading = "Limits")]
     max_term_depth: usize,
-
-    /// Limit: how many seconds the whole command may take
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, help_heading = "Limits")]
-    timeout: Option<Duration>,
 }
 
-/// How long `auto` tries to ground a game before it does without.
+/// How long `auto` tries to ground a game before it does without, and the share of the time that is left.
 const AUTO_GROUNDING: Duration = Duration::from_secs(30);
+const AUTO_SHARE: f64 = 0.5;
 
 impl ReasonArgs {
-    /// The limits of the reference engine, with the clock started now.
+    /// The limits of the reference engine.
     fn limits(&self) -> grundy_reference::Limits {
         grundy_reference::Limits {
             facts: self.max_facts,
             term_depth: self.max_term_depth,
-            deadline: self.timeout.and_then(|timeout| Instant::now().checked_add(timeout)),
+            budget: budget(),
+            ..grundy_reference::Limits::default()
         }
-    }
-
-    /// How long the command may take.
-    pub(crate) fn timeout(&self) -> Option<Duration> {
-        self.timeout
     }
 
     /// The lifted engine for a game.
     fn lifted(&self, game: &Loaded) -> Result<Lifted, Failure> {
-        let deadline = self.limits().deadline;
         let config = LiftedConfig {
             max_term_depth: self.max_term_depth,
-            deadline,
+            budget: budget(),
             join_order: self.join_order.into(),
             ..LiftedConfig::default()
         };
@@ -198,25 +188,27 @@ impl ReasonArgs {
         let ground = GroundConfig {
             join_order: self.join_order.into(),
             max_rules: self.max_rules,
-            max_bytes: self.max_memory,
             max_term_depth: self.max_term_depth,
-            timeout: self.timeout,
+            budget: budget(),
             ..GroundConfig::default()
         };
         let invariants =
             self.invariants.map(|timeout| InvariantConfig { timeout, ..InvariantConfig::default() });
-        MachineConfig {
-            ground,
-            deadline: self.limits().deadline,
-            whole_states,
-            invariants,
-            ..MachineConfig::default()
-        }
+        MachineConfig { ground, whole_states, invariants, ..MachineConfig::default() }
     }
 
     /// What machines are made from. `whole_states` has to be set where states are looked at.
     fn rules(&self, game: &Loaded, whole_states: bool, kind: MachineKind) -> Result<Arc<Rules>, Failure> {
         let config = MachineConfig { kind, open_answers: true, ..self.machine_config(whole_states) };
+        rules(game, &config).map_err(|error| failure(&error))
+    }
+
+    /// Rules whose states are whole, to follow games that a machine without whole states plays. No time is spent on
+    /// invariants.
+    pub(crate) fn whole_rules(&self, game: &Loaded) -> Result<Arc<Rules>, Failure> {
+        let kind = MachineKind::Incremental;
+        let config =
+            MachineConfig { kind, open_answers: true, invariants: None, ..self.machine_config(true) };
         Game::from_program(game.program.clone()).rules(&config).map_err(|error| failure(&error))
     }
 
@@ -236,13 +228,13 @@ impl ReasonArgs {
         }
         let config = SelfCheck::after(start.elapsed(), whole_states);
         let rules = match &prepared {
-            Prepared::Machine(machine, _) => Some(machine.rules().clone()),
+            Prepared::Machine(machine) => Some(machine.rules().clone()),
             _ => None,
         };
         // Machines of the same rules are cheap to make; `scratch` is the simplest one.
         let other = rules.filter(|_| prepared.name() != "scratch");
-        let deadline = self.limits().deadline;
-        let other = other.map(|rules| Prepared::Machine(Machine::new(rules, MachineKind::Scratch), deadline));
+        let scratch = |rules| Machine::new(rules, MachineKind::Scratch, &budget()).ok();
+        let other = other.and_then(scratch).map(Prepared::Machine);
         let candidates = [Some(prepared), other, Some(Prepared::Lifted(self, game))];
         let check = |candidate: &Prepared| match candidate.run(Check { args: self, game, config }) {
             Ok(verdict) => {
@@ -275,36 +267,37 @@ impl ReasonArgs {
         whole_states: bool,
         best: MachineKind,
     ) -> Result<Prepared<'a>, Failure> {
-        let deadline = self.limits().deadline;
-        let machine = |rules: Arc<Rules>, kind| {
+        let machine = |rules: Arc<Rules>, kind, budget: &Budget| -> Result<Prepared, Exhausted> {
             let open = rules.interface().open.clone();
-            let machine = Machine::new(rules, kind);
+            let machine = Machine::new(rules, kind, budget)?;
             if !open.any() {
-                return Prepared::Machine(machine, deadline);
+                return Ok(Prepared::Machine(machine));
             }
             let (answers, predicate) = (open.names().join(" and "), &open.because_of);
             note(&format!(
                 "`lifted` answers for {answers}: `{predicate}` has too many instances to be ground"
             ));
-            Prepared::Hybrid(self, game, machine)
+            Ok(Prepared::Hybrid(self, game, machine))
         };
         match (engine, engine.machine()) {
-            (_, Some(kind)) => Ok(machine(self.rules(game, whole_states, kind)?, kind)),
+            (_, Some(kind)) => Ok(machine(self.rules(game, whole_states, kind)?, kind, &budget())?),
             (Engine::Reference, _) => Ok(Prepared::Reference(self, game)),
             (Engine::Auto, _) => {
                 let mut config =
                     MachineConfig { kind: best, open_answers: true, ..self.machine_config(whole_states) };
-                config.ground.timeout =
-                    Some(self.timeout.map_or(AUTO_GROUNDING, |all| all.min(AUTO_GROUNDING)));
-                match Game::from_program(game.program.clone()).rules(&config) {
-                    Ok(rules) => {
-                        // One state at a time is enough where the lifted engine has to be asked.
-                        let kind = if rules.interface().open.any() { MachineKind::Incremental } else { best };
-                        let prepared = machine(rules, kind);
+                config.ground.budget = budget().share(AUTO_SHARE).part(AUTO_GROUNDING);
+                let made = rules(game, &config).and_then(|rules| {
+                    // One state at a time is enough where the lifted engine has to be asked.
+                    let kind = if rules.interface().open.any() { MachineKind::Incremental } else { best };
+                    Ok(machine(rules, kind, &config.ground.budget)?)
+                });
+                match made {
+                    Ok(prepared) => {
                         note(&format!("auto: `{}` plays", prepared.name()));
                         Ok(prepared)
                     }
                     Err(error) => {
+                        budget().check()?;
                         note(&format!("auto: `lifted` plays, since there is no network: {}", reason(&error)));
                         Ok(Prepared::Lifted(self, game))
                     }
@@ -330,8 +323,7 @@ impl Task for Check<'_> {
         // The judge is made within the time of the check.
         let start = Instant::now();
         let mut limits = self.args.limits();
-        let end = start + self.config.time;
-        limits.deadline = Some(limits.deadline.map_or(end, |deadline| deadline.min(end)));
+        limits.budget = limits.budget.part(self.config.time);
         let mut judge = Reference::new(self.game.program.clone(), limits)?;
         let time = self.config.time.saturating_sub(start.elapsed());
         Ok(self_check(&mut engine, &mut judge, &SelfCheck { time, ..self.config }))
@@ -344,6 +336,23 @@ fn tell(engine: &Prepared, verdict: &Verdict) {
     let states = crate::render::count(states, "state");
     let why = cut_short.as_ref().map(|why| format!("; {why}")).unwrap_or_default();
     note(&format!("self-check: `{}` agrees with the reference in {states}{why}", engine.name()));
+}
+
+/// What machines are made from, with a note if invariants could have made it smaller but for a limit.
+fn rules(game: &Loaded, config: &MachineConfig) -> Result<Arc<Rules>, GameError> {
+    let network = Game::from_program(game.program.clone()).network(config)?;
+    tell_exhausted(network.exhausted);
+    Ok(Arc::new(Rules::new(network.network, &config.ground.budget)?))
+}
+
+/// Tells that invariants did not do what they could have done, because of this limit.
+pub(crate) fn tell_exhausted(limit: Option<Exhausted>) {
+    if let Some(limit) = limit {
+        note(&format!(
+            "note: invariants were cut short (limit `{}`): another run may have another network",
+            limit.name()
+        ));
+    }
 }
 
 /// Why there is no machine, in one line.
@@ -359,15 +368,17 @@ fn reason(error: &GameError) -> String {
 /// A machine that cannot be had as the end of a command.
 pub(crate) fn failure(error: &GameError) -> Failure {
     let outcome = match error {
-        GameError::Ground(GroundError::Limit { .. }) | GameError::Limit(_) => Outcome::Limit,
+        GameError::Ground(GroundError::Limit { .. }) | GameError::Exhausted(_) => Outcome::Limit,
         GameError::Connect(
             grundy::network::ConnectError::TooLarge | grundy::network::ConnectError::Lifted(_),
         ) => Outcome::Limit,
         _ => Outcome::Wrong,
     };
     match error {
-        GameError::Ground(GroundError::Limit { limit: LimitKind::Interrupt, .. })
-        | GameError::Limit(LimitKind::Interrupt) => crate::interrupt::failure(),
+        GameError::Ground(GroundError::Limit { limit: LimitKind::Interrupt, .. }) => {
+            crate::limits::failure(Exhausted::Interrupt)
+        }
+        GameError::Exhausted(reason) => crate::limits::failure(*reason),
         _ => Failure::new(outcome, format!("no network: {}", reason(error))).with(details(error)),
     }
 }
@@ -381,56 +392,11 @@ fn details(error: &GameError) -> Details {
         GameError::Ground(GroundError::NegationCycle { rule, .. }) => {
             ("ground", None, Some(rule.clone()), None)
         }
-        GameError::Limit(limit) => ("network", Some(limit.name()), None, None),
+        GameError::Exhausted(reason) => ("network", Some(reason.name()), None, None),
         GameError::Connect(grundy::network::ConnectError::TooLarge) => ("network", Some("edges"), None, None),
         GameError::Sheet(_) => ("read", None, None, None),
         GameError::Connect(_) | GameError::NoSafeMoves => ("network", None, None, None),
     };
     let limit = limit.map(str::to_owned);
     Details { stage: Some(stage), limit, rule, instances, ..Details::default() }
-}
-
-/// Reads a positive number of seconds.
-pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text.parse().map_err(|_| format!("`{text}` is not a number of seconds"))?;
-    if !(seconds > 0.0 && seconds < 1e9) {
-        return Err("the number of seconds has to be positive".to_owned());
-    }
-    Ok(Duration::from_secs_f64(seconds))
-}
-
-/// Reads a number of bytes: `2G`, `1.5GB` and `1536M` stand for powers of 1024.
-pub(crate) fn bytes(text: &str) -> Result<usize, String> {
-    let upper = text.trim().to_ascii_uppercase();
-    let number = upper.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
-    let unit: f64 = match &upper[number.len()..] {
-        "" | "B" => 1.0,
-        "K" | "KB" | "KIB" => 1024.0,
-        "M" | "MB" | "MIB" => 1024.0 * 1024.0,
-        "G" | "GB" | "GIB" => 1024.0 * 1024.0 * 1024.0,
-        other => return Err(format!("`{other}` is no unit: use K, M or G, or none for bytes")),
-    };
-    let count: f64 = number.trim().parse().map_err(|_| format!("`{text}` is not a number of bytes"))?;
-    let bytes = count * unit;
-    if (1.0..=1e15).contains(&bytes) {
-        Ok(bytes as usize)
-    } else {
-        Err("between 1 and 10^15 bytes".to_owned())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::bytes;
-
-    #[test]
-    fn bytes_have_units() {
-        assert_eq!(bytes("4096"), Ok(4096));
-        assert_eq!(bytes("2G"), Ok(2 << 30));
-        assert_eq!(bytes("1.5 gb"), Ok(3 << 29));
-        assert_eq!(bytes("300MiB"), Ok(300 << 20));
-        for wrong in ["", "G", "-1", "0", "2T", "1e30", "two"] {
-            assert!(bytes(wrong).is_err(), "{wrong}");
-        }
-    }
 }

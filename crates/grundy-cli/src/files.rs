@@ -2,15 +2,17 @@
 //!
 //! The only place where the project opens files, but for those of `scratch.rs` that nobody keeps.
 
+use crate::limits;
 use crate::output::{Failure, Outcome, note};
 use crate::render;
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use grundy::analysis::{self, Analysis};
-use grundy_syntax::{Dialect, Limits, Notation, Program, Reading, Severity, Source, read};
+use grundy_syntax::{Dialect, Limits, Notation, Program, Reading, Severity, Source, Stage, read};
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// How to read a file.
 #[derive(clap::Args, Clone, Debug)]
@@ -61,6 +63,7 @@ impl ReadArgs {
             nesting: self.max_nesting as usize,
             branches: self.max_branches,
             rules: self.max_source_rules,
+            budget: limits::budget(),
             ..Limits::default()
         }
     }
@@ -87,7 +90,7 @@ impl ReadArgs {
 
 /// A file that was read, checked, and perhaps found wanting.
 pub(crate) struct Loaded {
-    pub(crate) source: Source,
+    pub(crate) source: Arc<Source>,
     pub(crate) program: Program,
     pub(crate) analysis: Analysis,
     pub(crate) diagnostics: Vec<grundy_syntax::Diagnostic>,
@@ -116,10 +119,14 @@ pub(crate) fn read_source(path: &str, args: &ReadArgs) -> Result<Source> {
 
 /// Reads and checks a file; what is wrong with it is in the diagnostics.
 pub(crate) fn load(path: &str, args: &ReadArgs) -> Result<Loaded> {
-    let source = read_source(path, args)?;
+    let source = Arc::new(read_source(path, args)?);
+    limits::set_sheet(&source);
+    let budget = limits::budget();
+    budget.enter(Stage::Read);
     let Reading { program, mut diagnostics } =
         read(&source, args.notation(path), args.dialect(path), &args.limits());
-    let analysis = analysis::analyze(&source, &program, &mut diagnostics);
+    let analysis =
+        analysis::analyze(&source, &program, &mut diagnostics, &budget).map_err(limits::failure)?;
     Ok(Loaded { source, program, analysis, diagnostics })
 }
 
@@ -186,6 +193,9 @@ pub(crate) fn write_streamed(
     let is_special = std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file());
     let mut name = path.as_os_str().to_owned();
     name.push(if is_special { "" } else { ".part" });
+    if !is_special {
+        unfinished().push(PathBuf::from(&name));
+    }
     let written = fill(Path::new(&name), write).and_then(|()| match is_special {
         true => Ok(()),
         false => Ok(std::fs::rename(&name, path)?),
@@ -193,7 +203,22 @@ pub(crate) fn write_streamed(
     if written.is_err() && !is_special {
         let _ = std::fs::remove_file(&name);
     }
+    unfinished().retain(|other| other.as_os_str() != name);
     written.with_context(|| format!("cannot write `{}`", path.display()))
+}
+
+/// The files that are being written under another name.
+static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
+    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes the files that are not finished, before the process ends in the middle of them.
+pub(crate) fn remove_unfinished() {
+    for path in unfinished().drain(..) {
+        let _ = std::fs::remove_file(path);
+    }
 }
 
 fn fill(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> Result<()>) -> Result<()> {

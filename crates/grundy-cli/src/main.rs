@@ -5,7 +5,7 @@
 mod commands;
 mod engine;
 mod files;
-mod interrupt;
+mod limits;
 mod output;
 mod plot;
 mod progress;
@@ -15,6 +15,7 @@ mod scratch;
 mod trace;
 
 use clap::{Parser, Subcommand};
+use limits::LimitArgs;
 use output::{Kind, Outcome};
 use std::process::ExitCode;
 
@@ -52,7 +53,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let as_json = wants_json();
+    let as_json = output::wants_json();
     let command = match Cli::try_parse() {
         Ok(cli) => cli.command,
         Err(error) => {
@@ -62,6 +63,7 @@ fn main() -> ExitCode {
             error.exit();
         }
     };
+    limits::start(command.limits());
     match std::panic::catch_unwind(|| run(command)) {
         Ok(result) => ExitCode::from(output::finish(result, as_json) as u8),
         Err(panic) => {
@@ -76,9 +78,23 @@ fn main() -> ExitCode {
 /// The exit code of a program that panics, as Rust has it.
 const PANIC: u8 = 101;
 
-/// Whether `--json` is among the arguments. Errors in the call need to know before the call is understood.
-fn wants_json() -> bool {
-    std::env::args_os().skip(1).take_while(|arg| arg != "--").any(|arg| arg == "--json")
+impl Command {
+    /// The limits on the whole command, if it has any: most benches limit each sheet instead.
+    fn limits(&self) -> Option<LimitArgs> {
+        match self {
+            Command::Check(args) => Some(args.limits.clone()),
+            Command::Dump(args) => Some(args.limits.clone()),
+            Command::Ground(args) => Some(args.limits.clone()),
+            Command::Export(args) => Some(args.limits.clone()),
+            Command::Simulate(args) => Some(args.limits.clone().with_time_for(args.seconds)),
+            Command::Perft(args) => Some(args.limits.clone()),
+            Command::Verify(args) => Some(args.limits.clone()),
+            Command::Metarules(args) => Some(args.limits.clone()),
+            Command::Unfold(args) => Some(args.limits.clone()),
+            Command::Features(args) => Some(args.limits()),
+            Command::Bench(args) => args.limits(),
+        }
+    }
 }
 
 fn run(command: Command) -> anyhow::Result<Outcome> {

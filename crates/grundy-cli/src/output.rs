@@ -8,10 +8,12 @@
 
 use anyhow::Result;
 use grundy::reasoner::ReasonError;
+use grundy_syntax::Exhausted;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::fmt::Display;
 use std::io::{self, BufWriter, ErrorKind, StdoutLock, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// How a command ended, by exit code.
@@ -110,20 +112,17 @@ impl Failure {
 }
 
 impl From<ReasonError> for Failure {
-    /// Reasoners report a limit as a sentence alone: ``… (limit `NAME`) in RULE``, with `near` or `last derived by` in place
-    /// of `in`.
     fn from(error: ReasonError) -> Failure {
-        let ReasonError::Limit(text) = &error else { return Failure::new(Outcome::Wrong, error).at("play") };
-        let name =
-            text.split_once("(limit `").and_then(|(_, rest)| rest.split_once('`')).map(|(name, _)| name);
-        let rule = text.split_once("`)").and_then(|(_, rest)| rest.find('(').map(|start| &rest[start..]));
+        let ReasonError::Limit { limit, message, rule } = error else {
+            return Failure::new(Outcome::Wrong, error).at("play");
+        };
         let details = Details {
-            limit: name.map(str::to_owned),
-            rule: rule.map(str::to_owned),
-            interrupted: text == "interrupted",
+            limit: Some(limit.to_owned()),
+            rule: Some(rule).filter(|rule| !rule.is_empty()),
+            interrupted: limit == Exhausted::Interrupt.name(),
             ..Details::default()
         };
-        Failure::new(Outcome::Limit, error).with(details).at("play")
+        Failure::new(Outcome::Limit, message).with(details).at("play")
     }
 }
 
@@ -134,8 +133,21 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
 /// The object of `--json`, until the command ends.
 static ANSWER: Mutex<Option<Value>> = Mutex::new(None);
 
+/// Whether `--json` is among the arguments. Errors in the call need to know before the call is understood.
+pub(crate) fn wants_json() -> bool {
+    std::env::args_os().skip(1).take_while(|arg| arg != "--").any(|arg| arg == "--json")
+}
+
+/// Whether a thread is ending the command: its own, or the watchdog.
+static IS_ENDING: AtomicBool = AtomicBool::new(false);
+
 /// Ends a command: prints why it failed, and the object of `--json`; returns the exit code.
+///
+/// Only the first caller returns: the other one of the two threads waits for the process to end.
 pub(crate) fn finish(result: Result<Outcome>, as_json: bool) -> Outcome {
+    while IS_ENDING.swap(true, Ordering::SeqCst) {
+        std::thread::park();
+    }
     let (outcome, error) = match result {
         Ok(outcome) => (outcome, None),
         Err(error) if is_broken_pipe(&error) => return Outcome::Fine,

@@ -1,15 +1,15 @@
 //! Working memories for the metarules: states from files, or from games that are played at random.
 
 use crate::files::{Loaded, ReadArgs, read_source};
-use crate::output::{Failure, Outcome};
+use crate::limits;
+use crate::output::{Failure, Outcome, note};
 use anyhow::Result;
 use grundy::lifted::{Lifted, LiftedConfig, LiftedState};
 use grundy::meta::{Domain, Memory, MetaError, WorkingMemories, replace_fact};
 use grundy::reasoner::{ReasonError, Reasoner};
 use grundy_reference::Limits;
-use grundy_syntax::Dialect;
+use grundy_syntax::{Dialect, Program, Stage};
 use serde::Deserialize;
-use std::time::{Duration, Instant};
 
 /// A state in a file of facts.
 #[derive(Deserialize)]
@@ -43,8 +43,12 @@ const MOST_STEPS: usize = 200;
 /// So many states are enough.
 const MOST_STATES: usize = 2_000;
 
-/// Sampling takes no longer than this.
-const MOST_TIME: Duration = Duration::from_secs(5);
+/// Sampling takes no more than so many steps of the lifted engine.
+const MOST_SAMPLE_STEPS: u64 = 100_000_000;
+
+/// So many facts, of all states together, are enough to count on, and so many steps to derive them.
+const MOST_FACTS: usize = 4_000_000;
+const MOST_FACT_STEPS: u64 = 1_000_000_000;
 
 impl SampleArgs {
     /// Replaces the facts that are given on the command line.
@@ -63,22 +67,41 @@ impl SampleArgs {
         }
     }
 
-    /// The working memories of states.
+    /// The working memories of states; of the first ones only, if all of them have too many facts.
     pub(crate) fn memories(
         &self,
         loaded: &Loaded,
         domain: &mut Domain,
         states: &[Vec<String>],
     ) -> Result<Vec<Memory>, Failure> {
-        let limits = Limits { deadline: Instant::now().checked_add(4 * MOST_TIME), ..Limits::default() };
-        let mut working = WorkingMemories::new(&loaded.program, domain, limits).map_err(failure)?;
-        states.iter().map(|facts| working.memory(domain, facts).map_err(failure)).collect()
+        working_memories(&loaded.program, domain, states, MOST_FACT_STEPS).map_err(failure)
     }
+}
+
+/// The working memories of states, or of the first ones.
+pub(crate) fn working_memories(
+    program: &Program,
+    domain: &mut Domain,
+    states: &[Vec<String>],
+    steps: u64,
+) -> Result<Vec<Memory>, MetaError> {
+    let limits = Limits { facts: MOST_FACTS, steps, budget: limits::budget(), ..Limits::default() };
+    let mut working = WorkingMemories::new(program, domain, limits)?;
+    let mut memories = Vec::new();
+    for facts in states {
+        match working.memory(domain, facts) {
+            Ok(memory) => memories.push(memory),
+            Err(MetaError::Limit { .. }) if !memories.is_empty() => break,
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(memories)
 }
 
 /// The failure that an error of the metarules is.
 pub(crate) fn failure(error: MetaError) -> Failure {
     match error {
+        MetaError::Exhausted(reason) => return limits::failure(reason),
         MetaError::Limit { limit, .. } => Failure::limit(limit, error),
         MetaError::Wrong(_) => Failure::new(Outcome::Wrong, error),
         MetaError::BadGoal(_) => Failure::new(Outcome::Usage, error),
@@ -99,16 +122,30 @@ pub(crate) fn read_states(path: &str, read: &ReadArgs) -> Result<Vec<Vec<String>
     Ok(states)
 }
 
-/// The states of random playouts, the terminal ones left out.
+/// The states of random playouts, the terminal ones left out; fewer, or none, if playing takes too many steps.
 pub(crate) fn random_states(loaded: &Loaded, playouts: u64, seed: u64) -> Result<Vec<Vec<String>>, Failure> {
-    let deadline = Instant::now() + MOST_TIME;
-    let config = LiftedConfig { deadline: Some(deadline), ..LiftedConfig::default() };
+    let states = sampled_states(loaded, playouts, seed);
+    limits::budget().check()?;
+    match states {
+        Err(ReasonError::Limit { limit: "steps", message, .. }) => {
+            note(&format!("note: no states were sampled: {message}"));
+            Ok(Vec::new())
+        }
+        states => Ok(states?),
+    }
+}
+
+fn sampled_states(loaded: &Loaded, playouts: u64, seed: u64) -> Result<Vec<Vec<String>>, ReasonError> {
+    let budget = limits::budget();
+    budget.enter(Stage::Play);
+    let max_steps = MOST_SAMPLE_STEPS;
+    let config = LiftedConfig { max_steps, budget: budget.clone(), ..LiftedConfig::default() };
     let mut reasoner = Lifted::new(&loaded.program, &config)?;
     let mut rng = fastrand::Rng::with_seed(seed);
     let mut states = Vec::new();
     for _ in 0..playouts {
         let note = |reasoner: &Lifted, state: &LiftedState| {
-            let has_room = states.len() < MOST_STATES;
+            let has_room = states.len() < MOST_STATES && !budget.is_over();
             if has_room {
                 states.push(reasoner.facts(state));
             }
@@ -116,7 +153,7 @@ pub(crate) fn random_states(loaded: &Loaded, playouts: u64, seed: u64) -> Result
         };
         match play_lifted(&mut reasoner, &mut rng, note) {
             // What was played until then is still good.
-            Err(ReasonError::Limit(_)) if !states.is_empty() => break,
+            Err(ReasonError::Limit { .. }) if !states.is_empty() => break,
             other => other?,
         }
     }

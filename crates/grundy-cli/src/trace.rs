@@ -1,7 +1,7 @@
-//! Traces: games that somebody recorded, and replaying them.
+//! Traces: recorded games, and replaying them.
 
 use crate::output::{Failure, Outcome};
-use grundy::reasoner::{ReasonError, Reasoner};
+use grundy::reasoner::{GoalValue, ReasonError, Reasoner};
 use grundy_syntax::Source;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -72,7 +72,7 @@ pub(crate) fn record<R: Reasoner>(
         legal: roles.iter().cloned().zip(legal).collect(),
         moves: joint.map(|joint| roles.iter().cloned().zip(joint.iter().map(text)).collect()),
         terminal: reasoner.is_terminal(state)?,
-        goals: roles.iter().cloned().zip(goals).collect(),
+        goals: roles.iter().cloned().zip(goals.into_iter().map(GoalValue::number)).collect(),
     };
     Ok(serde_json::to_string(&line).expect("a step is plain data") + "\n")
 }
@@ -119,9 +119,9 @@ fn compare<R: Reasoner>(
         let recorded = of_role(&step.legal, role).map_or(&[][..], |moves| moves);
         found.extend(difference(&format!("legal moves of {role}"), &moves, recorded));
         let recorded = of_role(&step.goals, role).copied().flatten();
-        if goals[number] != recorded {
-            let show = |goal: Option<i32>| goal.map_or("none".to_owned(), |goal| goal.to_string());
-            found.push(format!("goal of {role}: {} instead of {}", show(goals[number]), show(recorded)));
+        if goals[number].number() != recorded {
+            let recorded = recorded.map_or(GoalValue::Missing, GoalValue::Number);
+            found.push(format!("goal of {role}: {} instead of {recorded}", goals[number]));
         }
     }
     let terminal = reasoner.is_terminal(state)?;

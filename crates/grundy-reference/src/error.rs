@@ -1,22 +1,23 @@
 //! What can go wrong, and the bounds within which the evaluator works.
 
-use grundy_syntax::Keyword;
-use std::time::Instant;
+use grundy_syntax::{Budget, Exhausted, Keyword};
 
 /// Bounds on one evaluation.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Limits {
     /// How many facts may be known at a time.
     pub facts: usize,
     /// How deep terms may nest.
     pub term_depth: usize,
-    /// When to give up.
-    pub deadline: Option<Instant>,
+    /// How many steps all evaluations together may take: conditions that are matched with a fact.
+    pub steps: u64,
+    /// The time and memory of the call.
+    pub budget: Budget,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { facts: 20_000_000, term_depth: 100, deadline: None }
+        Limits { facts: 20_000_000, term_depth: 100, steps: u64::MAX, budget: Budget::default() }
     }
 }
 
@@ -57,6 +58,14 @@ pub enum Error {
         /// The rule that passed it.
         rule: String,
     },
+    /// The limit on steps was hit.
+    #[error("more than {limit} steps (limit `steps`) in {rule}")]
+    TooManySteps {
+        /// The limit.
+        limit: u64,
+        /// The rule that was being evaluated.
+        rule: String,
+    },
     /// The limit on the depth of terms was hit.
     #[error("terms nest deeper than {limit} (limit `term-depth`) in {rule}")]
     TooDeep {
@@ -65,9 +74,11 @@ pub enum Error {
         /// The rule that builds them.
         rule: String,
     },
-    /// The time is over.
-    #[error("out of time (limit `timeout`) in {rule}")]
-    OutOfTime {
+    /// The budget is used up.
+    #[error("{reason} in {rule}")]
+    Exhausted {
+        /// The limit.
+        reason: Exhausted,
         /// The rule that was being evaluated.
         rule: String,
     },
@@ -84,6 +95,12 @@ pub enum Error {
 impl Error {
     /// Whether a bound was hit, as opposed to the program being wrong.
     pub fn is_limit(&self) -> bool {
-        matches!(self, Error::TooManyFacts { .. } | Error::TooDeep { .. } | Error::OutOfTime { .. })
+        matches!(
+            self,
+            Error::TooManyFacts { .. }
+                | Error::TooManySteps { .. }
+                | Error::TooDeep { .. }
+                | Error::Exhausted { .. }
+        )
     }
 }

@@ -163,7 +163,10 @@ impl Evaluator {
         let Evaluator { program, facts, components, .. } = self;
         for (_, component) in components.iter().filter(|(needs, _)| *needs == tier) {
             evaluate(facts, component).map_err(|failure| match failure {
-                Failure::Stopped(stop, rule) => facts.error(stop, print_rule(program, rule)),
+                Failure::Stopped(stop, rule) => {
+                    facts.at_rule(program.rules[rule].span);
+                    facts.error(stop, print_rule(program, rule))
+                }
                 Failure::Cycle(predicate, row) => {
                     Error::NegationCycle { atom: print_fact(program, facts, predicate, &row) }
                 }

@@ -2,8 +2,7 @@
 
 use crate::error::{Error, Limits};
 use crate::relation::Relation;
-use grundy_syntax::{Atom, PredicateId, Term, TermId, Terms};
-use std::time::Instant;
+use grundy_syntax::{Atom, Exhausted, PredicateId, Span, Term, TermId, Terms, Ticks};
 
 /// What the variables of a rule stand for, as far as that is known.
 pub(crate) type Bindings = [Option<TermId>];
@@ -15,27 +14,28 @@ pub(crate) struct Facts {
     limits: Limits,
     /// Rows in all relations.
     count: usize,
-    /// Counts down to the next look at the clock.
-    patience: u32,
+    /// Steps taken so far.
+    steps: u64,
+    ticks: Ticks,
 }
 
 /// Which limit was hit.
 #[derive(Clone, Copy)]
 pub(crate) enum Stop {
     TooManyFacts,
+    TooManySteps,
     TooDeep,
-    OutOfTime,
+    Exhausted(Exhausted),
 }
 
 impl Facts {
     pub(crate) fn new(terms: Terms, predicates: usize, limits: Limits) -> Facts {
         let relations = std::iter::repeat_with(Relation::default).take(predicates).collect();
-        Facts { terms, relations, limits, count: 0, patience: 0 }
+        Facts { terms, relations, limits, count: 0, steps: 0, ticks: Ticks::default() }
     }
 
     pub(crate) fn set_limits(&mut self, limits: Limits) {
         self.limits = limits;
-        self.patience = 0;
     }
 
     pub(crate) fn relation(&self, predicate: PredicateId) -> &Relation {
@@ -91,25 +91,32 @@ impl Facts {
         }
     }
 
-    /// Is called by every loop that can be long, once in each turn.
-    pub(crate) fn check_clock(&mut self) -> Result<(), Stop> {
-        if self.patience > 0 {
-            self.patience -= 1;
-            return Ok(());
+    /// Checks the budget.
+    pub(crate) fn check_budget_now(&self) -> Result<(), Stop> {
+        self.limits.budget.check().map_err(Stop::Exhausted)
+    }
+
+    /// Checks the budget now and then; to be called in every turn of a loop that can be long, with the work that it does.
+    pub(crate) fn check_budget(&mut self, work: usize) -> Result<(), Stop> {
+        self.steps += work as u64;
+        if self.steps > self.limits.steps {
+            return Err(Stop::TooManySteps);
         }
-        self.patience = 4096;
-        match self.limits.deadline {
-            Some(deadline) if Instant::now() >= deadline => Err(Stop::OutOfTime),
-            _ => Ok(()),
-        }
+        self.ticks.work(&self.limits.budget, work).map_err(Stop::Exhausted)
+    }
+
+    /// Records the rule that a limit was hit in.
+    pub(crate) fn at_rule(&self, span: Span) {
+        self.limits.budget.at_rule(span);
     }
 
     /// The error that a stop is, given the rule in print.
     pub(crate) fn error(&self, stop: Stop, rule: String) -> Error {
         match stop {
             Stop::TooManyFacts => Error::TooManyFacts { limit: self.limits.facts, rule },
+            Stop::TooManySteps => Error::TooManySteps { limit: self.limits.steps, rule },
             Stop::TooDeep => Error::TooDeep { limit: self.limits.term_depth, rule },
-            Stop::OutOfTime => Error::OutOfTime { rule },
+            Stop::Exhausted(reason) => Error::Exhausted { reason, rule },
         }
     }
 }

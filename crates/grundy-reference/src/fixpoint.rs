@@ -25,6 +25,9 @@ pub(crate) enum Failure {
 
 /// Derives all that follows for a component. Whatever else it depends on is known.
 pub(crate) fn evaluate(facts: &mut Facts, component: &Component) -> Result<(), Failure> {
+    let first = component.plans.first();
+    first
+        .map_or(Ok(()), |plan| facts.check_budget_now().map_err(|stop| Failure::Stopped(stop, plan.rule)))?;
     if component.has_negation {
         alternate(facts, component)
     } else {
@@ -89,7 +92,7 @@ fn saturate(facts: &mut Facts, component: &Component, estimate: &Estimate) -> Re
             return Ok(());
         }
         for plan in &component.plans {
-            facts.check_clock().map_err(|stop| Failure::Stopped(stop, plan.rule))?;
+            facts.check_budget(1).map_err(|stop| Failure::Stopped(stop, plan.rule))?;
             for (at, condition) in plan.positive.iter().enumerate() {
                 let Some(&end) = now.get(&condition.predicate) else { continue };
                 let new_rows = old[&condition.predicate]..end;

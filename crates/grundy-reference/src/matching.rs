@@ -88,7 +88,7 @@ impl<'a> Matching<'a> {
     /// Goes back to the last choice that has a row left, and on with it; `false` if there is none.
     fn advance(&mut self) -> Result<bool, Stop> {
         while let Some(choice) = self.choices.last_mut() {
-            self.facts.check_clock()?;
+            self.facts.check_budget(self.pass.plan.positive.len() + self.pass.plan.tests.len())?;
             let condition = choice.condition;
             let row = choice.rows.next();
             for variable in self.bound.drain(choice.bound..) {

@@ -1,7 +1,9 @@
 //! What game descriptions mean, one small sheet for each point that is easy to get wrong.
 
 use grundy_reference::{Error, Evaluator, Game, Limits, State};
-use grundy_syntax::{Dialect, Keyword, Notation, PredicateId, Program, Source, TermId, read, read_game};
+use grundy_syntax::{
+    Budget, Dialect, Exhausted, Keyword, Notation, PredicateId, Program, Source, TermId, read, read_game,
+};
 use std::time::{Duration, Instant};
 
 /// Asks about a game and compares the answers, in the order of the sheet for `roles`, sorted for
@@ -653,13 +655,17 @@ fn facts_are_counted_once() {
 #[test]
 fn the_deadline_is_an_error_that_names_the_rule() {
     let sheet = "(role x) (init a) (legal x go) (<= (next b) (true a))";
-    let over = Limits { deadline: Some(Instant::now()), ..Limits::default() };
-    assert!(matches!(error_of(sheet, over, &[]), Error::OutOfTime { .. }));
+    let over = Limits { budget: Budget::new(Some(Duration::ZERO)), ..Limits::default() };
+    let error = error_of(sheet, over.clone(), &[]);
+    assert!(matches!(error, Error::Exhausted { reason: Exhausted::Timeout, .. }), "{error}");
 
     let mut player = Player::new(sheet, Limits::default()).unwrap();
     player.game.set_limits(over);
     let error = player.ask("do go").unwrap_err();
-    assert_eq!(error, Error::OutOfTime { rule: "(<= (next b)\n    (true a))".into() });
+    assert_eq!(
+        error,
+        Error::Exhausted { reason: Exhausted::Timeout, rule: "(<= (next b)\n    (true a))".into() }
+    );
     assert!(error.is_limit());
     player.game.set_limits(Limits::default());
     assert_eq!(player.ask("do go").unwrap(), "b");
@@ -689,10 +695,13 @@ fn the_deadline_is_kept_everywhere() {
     for (why, sheet) in sheets {
         let program = program(&sheet);
         let start = Instant::now();
-        let deadline = Some(start + Duration::from_millis(50));
-        let limits = Limits { facts: usize::MAX, term_depth: usize::MAX, deadline };
+        let budget = Budget::new(Some(Duration::from_millis(50)));
+        let limits = Limits { facts: usize::MAX, term_depth: usize::MAX, budget, ..Limits::default() };
         let error = Game::new(program, limits).err();
-        assert!(matches!(error, Some(Error::OutOfTime { .. })), "{why}: {error:?}");
+        assert!(
+            matches!(error, Some(Error::Exhausted { reason: Exhausted::Timeout, .. })),
+            "{why}: {error:?}"
+        );
         assert!(start.elapsed() < Duration::from_secs(10), "{why}: {:?}", start.elapsed());
     }
 }

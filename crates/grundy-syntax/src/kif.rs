@@ -16,6 +16,9 @@ pub(crate) fn lower_sexprs(lowering: &mut Lowering, source: &Source, sexprs: &Se
     let mut full = false;
     for form in sexprs.forms() {
         full = full || lowering.is_full(sexprs.span(form));
+        if full && lowering.limits.budget.is_over() {
+            return;
+        }
         let clause = if full || sexprs.is_broken(form) || sexprs.kind(form) == Kind::Atom {
             None
         } else {

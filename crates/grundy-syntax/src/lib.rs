@@ -19,6 +19,7 @@
 
 #![forbid(unsafe_code)]
 
+mod budget;
 mod clause;
 mod diagnostic;
 mod kif;
@@ -30,6 +31,7 @@ mod prolog;
 mod sexpr;
 mod source;
 
+pub use budget::{Budget, Exhausted, Stage, Ticks};
 pub use diagnostic::{Code, Diagnostic, Label, Severity, tidy};
 pub use limits::Limits;
 pub use program::{

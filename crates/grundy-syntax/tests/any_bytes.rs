@@ -8,12 +8,14 @@ use proptest::prelude::*;
 use std::time::{Duration, Instant};
 
 /// Low limits, so that small texts reach them.
-const LIMITS: Limits = Limits { nesting: 12, branches: 20, rules: 30, diagnostics: 15 };
+fn limits() -> Limits {
+    Limits { nesting: 12, branches: 20, rules: 30, diagnostics: 15, ..Limits::default() }
+}
 
 /// Reads bytes in every way there is.
 fn check(bytes: &[u8]) {
     let source = Source::from_bytes("any", bytes.to_vec());
-    for limits in [LIMITS, Limits::default()] {
+    for limits in [limits(), Limits::default()] {
         check_sexprs(&source, &limits);
         for dialect in [Dialect::Game, Dialect::Theory] {
             check_all(&source, Notation::Kif, dialect, &limits);

@@ -2,7 +2,9 @@
 
 use grundy_syntax::{Code, Dialect, Limits, Notation, Printer, Reading, Source, Span, read};
 
-const LIMITS: Limits = Limits { nesting: 8, branches: 16, rules: 100, diagnostics: 100 };
+fn limits() -> Limits {
+    Limits { nesting: 8, branches: 16, rules: 100, diagnostics: 100, ..Limits::default() }
+}
 
 /// Reads a game in KIF, and compares what is printed and which codes are reported, in order.
 #[track_caller]
@@ -18,7 +20,7 @@ fn check_prolog(text: &str, printed: &str, codes: &[&str]) -> Reading {
 
 #[track_caller]
 fn check_with(text: &str, notation: Notation, dialect: Dialect, printed: &str, codes: &[&str]) -> Reading {
-    let reading = read(&Source::new("test", text), notation, dialect, &LIMITS);
+    let reading = read(&Source::new("test", text), notation, dialect, &limits());
     let program = Printer::new(&reading.program, notation).program();
     // Where a rule is broken into lines is nothing to look at here.
     let program: Vec<String> = program.replace("\n    ", " ").lines().map(str::to_owned).collect();
@@ -36,7 +38,7 @@ fn codes_of(reading: &Reading) -> Vec<&'static str> {
 #[track_caller]
 fn check_place(text: &str, notation: Notation, place: &str) {
     let source = Source::new("test", text);
-    let reading = read(&source, notation, Dialect::Game, &LIMITS);
+    let reading = read(&source, notation, Dialect::Game, &limits());
     let primary = reading.diagnostics.first().expect("a diagnostic").primary;
     assert_eq!(source.slice(primary), place, "{text}");
 }
@@ -442,7 +444,7 @@ mod prolog {
 #[test]
 fn text_that_is_not_utf8() {
     let source = Source::from_bytes("test", b"; caf\xe9\n(role x)".to_vec());
-    let reading = read(&source, Notation::Kif, Dialect::Game, &LIMITS);
+    let reading = read(&source, Notation::Kif, Dialect::Game, &limits());
     assert_eq!(codes_of(&reading), ["W101"]);
     assert_eq!(reading.program.rules.len(), 1);
 }

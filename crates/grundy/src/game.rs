@@ -28,16 +28,14 @@
 //! ```
 
 use crate::analysis::analyze;
-use crate::ground::{GroundConfig, GroundError, GroundProgram, LimitKind, ground};
+use crate::ground::{GroundConfig, GroundError, GroundProgram, ground};
 use crate::machine::{Machine, MachineKind, Rules};
 use crate::meta::invariants::{InvariantConfig, Invariants, prove_invariants};
 use crate::meta::{MetaError, MoveRulesConfig, move_rules};
 use crate::network::{ConnectError, Groups, Optimized, connect};
 use crate::variants;
-use grundy_syntax::{Limits, Program, Source, read_game};
+use grundy_syntax::{Budget, Exhausted, Limits, Program, Source, read_game};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
-use std::time::Instant;
 
 /// Why there is no game, or no machine for it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -48,15 +46,24 @@ pub enum GameError {
     /// It cannot be ground.
     #[error(transparent)]
     Ground(#[from] GroundError),
-    /// There was no time left for the network, or somebody asked to stop.
-    #[error("limit `{}` hit while the network was made", .0.name())]
-    Limit(LimitKind),
+    /// The budget was used up while the network or the machine was made.
+    #[error("{0} while the network or the machine was made")]
+    Exhausted(#[from] Exhausted),
     /// Its network cannot tell which moves stop the others from winning.
     #[error("safe moves cannot be told: roles do not take turns, or there is too much to look at")]
     NoSafeMoves,
     /// Its ground rules make no network.
     #[error(transparent)]
-    Connect(#[from] ConnectError),
+    Connect(ConnectError),
+}
+
+impl From<ConnectError> for GameError {
+    fn from(error: ConnectError) -> GameError {
+        match error {
+            ConnectError::Exhausted(reason) => GameError::Exhausted(reason),
+            error => GameError::Connect(error),
+        }
+    }
 }
 
 /// How to make a machine.
@@ -64,10 +71,8 @@ pub enum GameError {
 pub struct MachineConfig {
     /// Which one.
     pub kind: MachineKind,
-    /// How to ground, and what that may cost.
+    /// How to ground; its budget is that of the network as well.
     pub ground: GroundConfig,
-    /// When there has to be a network at the latest, besides the limits of grounding.
-    pub deadline: Option<Instant>,
     /// Whether states are complete. Playouts alone do not need facts that no answer ever depends on.
     pub whole_states: bool,
     /// Whether answers may be left [open](crate::network::Open) that depend on predicates which stay lifted. A
@@ -86,7 +91,6 @@ impl Default for MachineConfig {
         MachineConfig {
             kind: MachineKind::Incremental,
             ground: GroundConfig::default(),
-            deadline: None,
             whole_states: true,
             open_answers: false,
             without: Vec::new(),
@@ -117,7 +121,7 @@ impl Game {
     pub fn from_kif(text: &str) -> Result<Game, GameError> {
         let source = Source::new("game.kif", text);
         let mut reading = read_game(&source, &Limits::default());
-        analyze(&source, &reading.program, &mut reading.diagnostics);
+        analyze(&source, &reading.program, &mut reading.diagnostics, &Budget::default())?;
         let stopping = reading.diagnostics.iter().filter(|diagnostic| diagnostic.code.stops());
         let messages: Vec<String> = stopping
             .map(|diagnostic| {
@@ -147,7 +151,8 @@ impl Game {
     ) -> Result<Game, MetaError> {
         if config.forced {
             // Where roles take turns, the network of the winning moves tells what a move allows the others.
-            let rules = move_rules(&self.program, states, &MoveRulesConfig { forced: false, ..*config })?;
+            let rules =
+                move_rules(&self.program, states, &MoveRulesConfig { forced: false, ..config.clone() })?;
             let wins = Some(rules.program.name(rules.wins).to_owned());
             let hints = Hints { rules: rules.hint_names(), wins };
             let game = Game { program: rules.as_percepts(), hints };
@@ -187,30 +192,24 @@ impl Game {
         ground(&self.program, &ground_config)
     }
 
-    /// What can be proved about all states that play can reach.
+    /// What can be proved about all states that play can reach, within the budget of the last argument; see
+    /// [`Invariants::exhausted`].
     pub fn invariants(
         &self,
         ground_config: &GroundConfig,
         config: &InvariantConfig,
     ) -> Result<Invariants, GameError> {
         let ground = ground(&self.program, ground_config)?;
-        Ok(prove_invariants(&connect(&ground)?, config))
+        Ok(prove_invariants(&connect(&ground, &config.budget)?, config))
     }
 
     /// What machines are made from; several can share it.
     pub fn rules(&self, config: &MachineConfig) -> Result<Arc<Rules>, GameError> {
-        Ok(Arc::new(Rules::new(self.network(config)?.network)))
+        Ok(Arc::new(Rules::new(self.network(config)?.network, &config.ground.budget)?))
     }
 
     /// A machine.
     pub fn machine(&self, config: &MachineConfig) -> Result<Machine, GameError> {
-        Ok(Machine::new(self.rules(config)?, config.kind))
+        Ok(Machine::new(self.rules(config)?, config.kind, &config.ground.budget)?)
     }
-}
-
-/// The limit that is hit now, if any.
-pub(crate) fn limit_hit(config: &MachineConfig) -> Option<LimitKind> {
-    let is_interrupted = config.ground.interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed));
-    let is_late = config.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-    is_interrupted.then_some(LimitKind::Interrupt).or(is_late.then_some(LimitKind::Timeout))
 }

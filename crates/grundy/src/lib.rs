@@ -13,6 +13,7 @@ pub mod lifted;
 pub mod machine;
 pub mod meta;
 pub mod network;
+pub mod play;
 pub mod reasoner;
 pub mod self_check;
 mod tabling;

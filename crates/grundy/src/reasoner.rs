@@ -1,6 +1,9 @@
 //! What every engine can be asked, so that one piece of code plays, replays and counts with any.
 
-use grundy_syntax::{Kind, Limits, Program, SexprId, Sexprs, Source, Symbols, TermId, Terms, read_sexprs};
+use grundy_syntax::{
+    Exhausted, Kind, Limits, Program, SexprId, Sexprs, Source, Symbols, TermId, Terms, read_sexprs,
+};
+use std::fmt;
 
 /// Why an engine could not answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -9,11 +12,69 @@ pub enum ReasonError {
     #[error("{0}")]
     Game(String),
     /// A limit was hit.
-    #[error("{0}")]
-    Limit(String),
+    #[error("{message}")]
+    Limit {
+        /// The name of the limit.
+        limit: &'static str,
+        /// What happened, with the rule if there is one.
+        message: String,
+        /// The responsible rule; empty if there is none.
+        rule: String,
+    },
     /// A fact or move was given that is no ground term.
     #[error("`{0}` is not a ground term")]
     NotATerm(String),
+}
+
+impl From<Exhausted> for ReasonError {
+    fn from(reason: Exhausted) -> ReasonError {
+        ReasonError::Limit { limit: reason.name(), message: reason.to_string(), rule: String::new() }
+    }
+}
+
+/// What the rules say about the goal of a role in a state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum GoalValue {
+    /// No goal rule of the role applies.
+    Missing,
+    /// Exactly one value, and it is a number.
+    Number(i32),
+    /// More than one value.
+    Several,
+    /// Exactly one value, and it is not a number.
+    NotANumber,
+}
+
+impl GoalValue {
+    /// Combines the values that rules give to one role; `None` stands for a value that is not a number.
+    pub fn of(values: impl Iterator<Item = Option<i32>>) -> GoalValue {
+        let mut values = values.fuse();
+        match (values.next(), values.next()) {
+            (None, _) => GoalValue::Missing,
+            (Some(Some(value)), None) => GoalValue::Number(value),
+            (Some(None), None) => GoalValue::NotANumber,
+            (Some(_), Some(_)) => GoalValue::Several,
+        }
+    }
+
+    /// The value, if it is a single number.
+    pub fn number(self) -> Option<i32> {
+        match self {
+            GoalValue::Number(value) => Some(value),
+            GoalValue::Missing | GoalValue::Several | GoalValue::NotANumber => None,
+        }
+    }
+}
+
+impl fmt::Display for GoalValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            GoalValue::Missing => f.write_str("none"),
+            GoalValue::Number(value) => value.fmt(f),
+            GoalValue::Several => f.write_str("several"),
+            GoalValue::NotANumber => f.write_str("not-a-number"),
+        }
+    }
 }
 
 /// An engine that answers questions about the states of one game.
@@ -38,8 +99,8 @@ pub trait Reasoner {
     /// Whether the game is over.
     fn is_terminal(&mut self, state: &Self::State) -> Result<bool, ReasonError>;
 
-    /// For each role its goal value, if there is exactly one and it is a number.
-    fn goals(&mut self, state: &Self::State) -> Result<Vec<Option<i32>>, ReasonError>;
+    /// For each role its goal value.
+    fn goals(&mut self, state: &Self::State) -> Result<Vec<GoalValue>, ReasonError>;
 
     /// The state after these moves, one for each role.
     fn next(&mut self, state: &Self::State, moves: &[Self::Move]) -> Result<Self::State, ReasonError>;
@@ -89,8 +150,22 @@ impl Reference {
 
 impl From<grundy_reference::Error> for ReasonError {
     fn from(error: grundy_reference::Error) -> ReasonError {
-        let text = error.to_string();
-        if error.is_limit() { ReasonError::Limit(text) } else { ReasonError::Game(text) }
+        let message = error.to_string();
+        match error {
+            grundy_reference::Error::TooManyFacts { rule, .. } => {
+                ReasonError::Limit { limit: "facts", message, rule }
+            }
+            grundy_reference::Error::TooManySteps { rule, .. } => {
+                ReasonError::Limit { limit: "steps", message, rule }
+            }
+            grundy_reference::Error::TooDeep { rule, .. } => {
+                ReasonError::Limit { limit: "term-depth", message, rule }
+            }
+            grundy_reference::Error::Exhausted { reason, rule } => {
+                ReasonError::Limit { limit: reason.name(), message, rule }
+            }
+            _ => ReasonError::Game(message),
+        }
     }
 }
 
@@ -118,13 +193,10 @@ impl Reasoner for Reference {
         Ok(self.game.is_terminal(state)?)
     }
 
-    fn goals(&mut self, state: &Self::State) -> Result<Vec<Option<i32>>, ReasonError> {
+    fn goals(&mut self, state: &Self::State) -> Result<Vec<GoalValue>, ReasonError> {
         let goals = self.game.goals(state)?;
-        let single = |values: &Vec<TermId>| match values[..] {
-            [value] => self.game.text(value).parse().ok(),
-            _ => None,
-        };
-        Ok(goals.iter().map(single).collect())
+        let number = |&value: &TermId| self.game.text(value).parse().ok();
+        Ok(goals.iter().map(|values| GoalValue::of(values.iter().map(number))).collect())
     }
 
     fn next(&mut self, state: &Self::State, moves: &[TermId]) -> Result<Self::State, ReasonError> {

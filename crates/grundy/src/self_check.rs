@@ -132,7 +132,7 @@ struct Walk {
 /// The answer of an engine; an error that is no limit is a wrong answer, since the judge has one.
 fn asked<T>(answer: Result<T, ReasonError>) -> Result<T, End> {
     answer.map_err(|error| match error {
-        ReasonError::Limit(limit) => End::Limit(limit),
+        ReasonError::Limit { message, .. } => End::Limit(message),
         error => End::Differs(error.to_string()),
     })
 }

@@ -4,18 +4,20 @@
 //! often. So the network that knows nothing is there to compare with, and one that knows more only takes its place if
 //! it has no more work with a step and is no larger.
 
-use crate::game::{GameError, Hints, MachineConfig, limit_hit};
-use crate::ground::{GroundProgram, LimitKind};
+use crate::game::{GameError, Hints, MachineConfig};
+use crate::ground::GroundProgram;
 use crate::machine::{Rules, Work, work};
 use crate::meta::invariants::{InvariantConfig, Invariants, invariants_of, sweep};
-use crate::network::{Groups, Network, Optimized, PassSize, connect, optimize_until, with_safe_moves};
+use crate::network::{Groups, Network, Optimized, PassSize, connect, optimize, with_safe_moves};
+use grundy_syntax::{Budget, Exhausted};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Above this many edges only the most likely way to use invariants is tried.
 const MANY_EDGES: usize = 300_000;
 
-/// This part of the time for proofs is for sweeping.
-const SWEEPING: u32 = 2;
+/// Sweeping may take this part of the work for proofs.
+const SWEEPING: u64 = 2;
 
 /// A way to use invariants.
 #[derive(Clone, Copy, Debug)]
@@ -44,22 +46,42 @@ pub(crate) fn best_network(
     config: &MachineConfig,
 ) -> Result<Optimized, GameError> {
     let Some(effort) = &config.invariants else {
-        return optimized(connect(&ground)?, &config.groups, hints, config);
+        let budget = &config.ground.budget;
+        return optimized(connect(&ground, budget)?, &config.groups, hints, config, budget);
     };
     let maker = Maker::new(ground, hints, config, effort)?;
     let plain = maker.plain()?;
+    let mut exhausted = maker.invariants.exhausted;
     let mut best: Option<(f64, Variant)> = None;
     for way in maker.ways() {
-        let variant = maker.make(way)?;
-        if let Some(cost) = variant.cost(&plain)
+        if let Some(variant) = unless_exhausted(maker.make(way), config, &mut exhausted)?
+            && let Some(cost) = variant.cost(&plain)
             && best.as_ref().is_none_or(|(least, _)| cost < *least)
         {
             best = Some((cost, variant));
         }
     }
     let best = best.map_or(plain, |(_, variant)| variant);
-    let swept = maker.sweep(&best);
-    Ok(if swept.cost(&best).is_some() { swept.optimized } else { best.optimized })
+    let swept = unless_exhausted(maker.sweep(&best), config, &mut exhausted)?;
+    let swept = swept.filter(|swept| swept.cost(&best).is_some());
+    Ok(Optimized { exhausted, ..swept.unwrap_or(best).optimized })
+}
+
+/// A network beside the plain one; nothing, with a note of the reason, if there was no memory for it. When the time is over,
+/// there will be no machine, either.
+fn unless_exhausted(
+    variant: Result<Variant, GameError>,
+    config: &MachineConfig,
+    exhausted: &mut Option<Exhausted>,
+) -> Result<Option<Variant>, GameError> {
+    match variant {
+        Err(GameError::Exhausted(reason)) => {
+            config.ground.budget.check()?;
+            *exhausted = Some(reason);
+            Ok(None)
+        }
+        variant => variant.map(Some),
+    }
 }
 
 /// All networks that there could be, for tests.
@@ -68,13 +90,13 @@ pub(crate) fn all_networks(
     hints: &Hints,
     config: &MachineConfig,
 ) -> Result<Vec<Optimized>, GameError> {
-    let effort = config.invariants.unwrap_or_default();
+    let effort = config.invariants.clone().unwrap_or_default();
     let maker = Maker::new(ground, hints, config, &effort)?;
     let mut variants = vec![maker.plain()?];
     for way in maker.ways() {
         variants.push(maker.make(way)?);
     }
-    let swept: Vec<Variant> = variants.iter().map(|variant| maker.sweep(variant)).collect();
+    let swept = variants.iter().map(|variant| maker.sweep(variant)).collect::<Result<Vec<_>, _>>()?;
     Ok(variants.into_iter().chain(swept).map(|variant| variant.optimized).collect())
 }
 
@@ -86,11 +108,11 @@ struct Variant {
 }
 
 impl Variant {
-    fn new(optimized: Optimized, config: &MachineConfig) -> Variant {
+    fn new(optimized: Optimized, config: &MachineConfig, budget: &Budget) -> Result<Variant, Exhausted> {
         let network = &optimized.network;
         let size = (network.node_count() + network.edge_count()) as f64;
-        let work = work(&Arc::new(Rules::new(network.clone())), config.kind);
-        Variant { optimized, work, size }
+        let work = work(&Arc::new(Rules::new(network.clone(), budget)?), config.kind, budget)?;
+        Ok(Variant { optimized, work, size })
     }
 
     /// Work and size, compared with another one; nothing if either may be larger, or if both are the same.
@@ -118,20 +140,29 @@ impl<'a> Maker<'a> {
         config: &'a MachineConfig,
         effort: &'a InvariantConfig,
     ) -> Result<Maker<'a>, GameError> {
-        let network = connect(&ground)?;
-        let invariants = invariants_of(&ground, effort);
-        ground.prune(&invariants, |name| is_wanted(config, name));
-        let pruned = connect(&ground)?;
+        let budget = &config.ground.budget;
+        let network = connect(&ground, budget)?;
+        let invariants =
+            invariants_of(&ground, &InvariantConfig { budget: budget.clone(), ..effort.clone() });
+        budget.check()?;
+        ground.prune(&invariants, |name| is_wanted(config, name), budget)?;
+        let pruned = connect(&ground, budget)?;
         Ok(Maker { config, effort, hints, invariants, network, pruned })
     }
 
     /// The network that knows nothing.
     fn plain(&self) -> Result<Variant, GameError> {
-        self.variant(&self.network, &self.config.groups)
+        self.variant(&self.network, &self.config.groups, &self.config.ground.budget)
     }
 
-    fn variant(&self, network: &Network, groups: &Groups) -> Result<Variant, GameError> {
-        Ok(Variant::new(optimized(network.clone(), groups, self.hints, self.config)?, self.config))
+    fn variant(&self, network: &Network, groups: &Groups, budget: &Budget) -> Result<Variant, GameError> {
+        let optimized = optimized(network.clone(), groups, self.hints, self.config, budget)?;
+        Ok(Variant::new(optimized, self.config, budget)?)
+    }
+
+    /// A budget that can be used up, but for time, without the whole being so.
+    fn budget(&self) -> Budget {
+        self.config.ground.budget.part(Duration::MAX)
     }
 
     /// The ways that are worth trying.
@@ -150,17 +181,18 @@ impl<'a> Maker<'a> {
         if way.left_out {
             groups.leave_one_out();
         }
-        self.variant(network, &groups)
+        self.variant(network, &groups, &self.budget())
     }
 
-    fn sweep(&self, variant: &Variant) -> Variant {
+    fn sweep(&self, variant: &Variant) -> Result<Variant, GameError> {
+        let budget = self.budget();
         let mut sizes = variant.optimized.sizes.clone();
         let mut network = variant.optimized.network.clone();
         if is_wanted(self.config, "sweep") {
-            network = sweep(&network, &self.invariants, self.effort.timeout / SWEEPING);
+            network = sweep(&network, &self.invariants, self.effort.effort / SWEEPING, &budget)?;
             sizes.push(PassSize { name: "sweep", nodes: network.node_count(), edges: network.edge_count() });
         }
-        Variant::new(Optimized { network, sizes }, self.config)
+        Ok(Variant::new(Optimized { network, sizes, exhausted: None }, self.config, &budget)?)
     }
 }
 
@@ -179,13 +211,12 @@ fn optimized(
     groups: &Groups,
     hints: &Hints,
     config: &MachineConfig,
+    budget: &Budget,
 ) -> Result<Optimized, GameError> {
     let whole = wants_whole_states(&network, config);
     let is_pass = |name: &str| is_wanted(config, name) && (name != "unread" || !whole);
-    let limit = || GameError::Limit(limit_hit(config).unwrap_or(LimitKind::Timeout));
-    let optimize = |network: Network, is_pass: &dyn Fn(&str) -> bool| {
-        optimize_until(network, groups, is_pass, || limit_hit(config).is_some()).ok_or_else(limit)
-    };
+    let optimize =
+        |network: Network, is_pass: &dyn Fn(&str) -> bool| optimize(network, groups, is_pass, budget);
     let Some(wins) = &hints.wins else {
         let mut optimized = optimize(network, &is_pass)?;
         optimized.network = optimized.network.with_hints(&hints.rules);
@@ -194,7 +225,7 @@ fn optimized(
     // Guards are found in the end: until then, what makes a move legal is one node.
     let first = optimize(network, &|name| name != "guards" && is_pass(name))?;
     let with_wins = first.network.with_hints(&hints.rules);
-    let with_safe = with_safe_moves(&with_wins, wins).ok_or(GameError::NoSafeMoves)?;
+    let with_safe = with_safe_moves(&with_wins, wins, budget)?.ok_or(GameError::NoSafeMoves)?;
     let mut last = optimize(with_safe, &is_pass)?;
     last.sizes.splice(0..0, first.sizes);
     Ok(last)

@@ -101,7 +101,11 @@ impl Judge {
             if self.lifted.is_terminal(&next) == Ok(true) {
                 let goals = self.lifted.goals(&next).expect("there are goals");
                 found.extend(
-                    joint.into_iter().zip(goals).filter(|(_, goal)| *goal == Some(100)).map(|(one, _)| one),
+                    joint
+                        .into_iter()
+                        .zip(goals)
+                        .filter(|(_, goal)| goal.number() == Some(100))
+                        .map(|(one, _)| one),
                 );
             }
         }

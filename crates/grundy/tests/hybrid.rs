@@ -7,7 +7,7 @@ use grundy::ground::{GroundConfig, Thresholds};
 use grundy::lifted::{Lifted, LiftedConfig};
 use grundy::machine::{Hybrid, Machine, MachineKind};
 use grundy::network::ConnectError;
-use grundy::syntax::Program;
+use grundy::syntax::{Budget, Program};
 use proptest::prelude::*;
 use support::{assert_agree, assert_same_answers, program, random_game, reference};
 
@@ -22,7 +22,8 @@ fn config(open_answers: bool) -> MachineConfig {
 fn check(sheet: &Program, playouts: u64, steps: usize) -> Result<Vec<&'static str>, GameError> {
     let rules = Game::from_program(sheet.clone()).rules(&config(true))?;
     for kind in [MachineKind::Scratch, MachineKind::Incremental, MachineKind::Batch] {
-        let machine = Machine::new(rules.clone(), kind);
+        let machine =
+            Machine::new(rules.clone(), kind, &Budget::default()).expect("the budget has no bounds");
         let lifted = Lifted::new(sheet, &LiftedConfig::default()).expect("the game can be lifted");
         let mut hybrid = Hybrid::new(&machine, lifted).expect("facts are terms");
         // States are whole where the lifted engine looks at them.

@@ -8,17 +8,16 @@ use grundy::machine::incremental::IncrementalMachine;
 use grundy::machine::scratch::ScratchMachine;
 use grundy::machine::{MachineReasoner, Rules};
 use grundy::meta::invariants::{InvariantConfig, Invariants, invariants_of};
-use grundy::network::{connect, optimize};
+use grundy::network::{Network, connect, optimize};
 use grundy::reasoner::Reasoner;
-use grundy::syntax::Program;
+use grundy::syntax::{Budget, Program};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::Duration;
 use support::{assert_agree, assert_same_answers, bundled_games, program, random_game, reference};
 
 fn quick() -> InvariantConfig {
-    InvariantConfig { timeout: Duration::from_secs(2), samples: 256, ..InvariantConfig::default() }
+    InvariantConfig { effort: 200_000_000, samples: 256, ..InvariantConfig::default() }
 }
 
 fn invariants(program: &Program, config: &InvariantConfig) -> Invariants {
@@ -57,16 +56,24 @@ fn check_everywhere(program: &Program, invariants: &Invariants, most: usize) {
 fn pruned(program: &Program, invariants: &Invariants, without: Option<&str>) -> Arc<Rules> {
     let mut ground = ground(program, &GroundConfig::default()).expect("the game is ground");
     let before = (ground.rule_count(), ground.literal_count());
-    let told = ground.prune(invariants, |name| Some(name) != without);
+    let told = ground.prune(invariants, |name| Some(name) != without, &Budget::default()).expect(UNBOUNDED);
     assert_eq!((told.rules, told.literals), before);
     assert!(ground.literal_count() <= before.1, "pruning made it larger");
-    let network = connect(&ground).expect("the game has a network");
+    let network = connect(&ground, &Budget::default()).expect("the game has a network");
     let groups = invariants.groups(&network);
-    Arc::new(Rules::new(optimize(network, &groups, |name| name != "unread").network))
+    let optimized = optimize(network, &groups, |name| name != "unread", &Budget::default());
+    made(optimized.expect(UNBOUNDED).network)
+}
+
+const UNBOUNDED: &str = "the budget has no bounds";
+
+fn made(network: Network) -> Arc<Rules> {
+    Arc::new(Rules::new(network, &Budget::default()).expect(UNBOUNDED))
 }
 
 fn check_pruned(program: &Program, rules: &Arc<Rules>, playouts: u64, steps: usize) {
-    let mut machine = MachineReasoner::new(Arc::new(IncrementalMachine::new(rules.clone())).player());
+    let machine = IncrementalMachine::new(rules.clone(), &Budget::default()).expect(UNBOUNDED);
+    let mut machine = MachineReasoner::new(Arc::new(machine).player());
     assert_agree(&mut reference(program), &mut machine, playouts, steps);
 }
 
@@ -96,7 +103,7 @@ fn check_networks(program: &Program, whole_states: bool, playouts: u64, steps: u
     let config = MachineConfig { whole_states, invariants: Some(quick()), ..MachineConfig::default() };
     let networks = Game::from_program(program.clone()).networks(&config).expect("the game has networks");
     for optimized in networks {
-        let rules = Arc::new(Rules::new(optimized.network));
+        let rules = made(optimized.network);
         let mut scratch = MachineReasoner::new(Arc::new(ScratchMachine::new(rules)).player());
         match whole_states {
             true => assert_agree(&mut reference(program), &mut scratch, playouts, steps),

@@ -4,6 +4,7 @@ mod support;
 
 use grundy::ground::JoinOrder;
 use grundy::lifted::{Lifted, LiftedConfig, OnDemand};
+use grundy::syntax::Budget;
 use proptest::prelude::*;
 use support::{assert_agree, bundled_games, program, random_game, reference};
 
@@ -78,7 +79,7 @@ const WIDE: &str = "
 fn what_few_look_at_is_evaluated_on_demand() {
     let program = program("wide.kif", WIDE);
     // All rows of `free` would need more than a megabyte.
-    let config = LiftedConfig { max_bytes: 1 << 20, ..LiftedConfig::default() };
+    let config = LiftedConfig { budget: Budget::default().with_bytes(1 << 20), ..LiftedConfig::default() };
     let mut lifted = Lifted::new(&program, &config).expect("the game is lifted");
     assert_agree(&mut reference(&program), &mut lifted, 2, 12);
 }

@@ -8,7 +8,7 @@ use grundy::machine::incremental::IncrementalMachine;
 use grundy::machine::scratch::ScratchMachine;
 use grundy::machine::{Machine, MachineKind, MachineReasoner, Player, PlayoutConfig, Rules, Totals};
 use grundy::network::{Groups, MoveId, PASSES, connect, optimize};
-use grundy::syntax::Program;
+use grundy::syntax::{Budget, Program};
 use proptest::prelude::*;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -17,9 +17,24 @@ use support::{assert_agree, bundled_games, program, random_game, reference};
 /// The rules of a game, without some passes. States are compared, so that no fluent may be left out.
 fn rules(program: &Program, without: &[&str]) -> Arc<Rules> {
     let ground = ground(program, &GroundConfig::default()).expect("the game is ground");
-    let network = connect(&ground).expect("the game has a network");
+    let network = connect(&ground, &Budget::default()).expect("the game has a network");
     let wanted = |name: &str| name != "unread" && !without.contains(&name);
-    Arc::new(Rules::new(optimize(network, &Groups::default(), wanted).network))
+    let optimized = optimize(network, &Groups::default(), wanted, &Budget::default()).expect(UNBOUNDED);
+    Arc::new(Rules::new(optimized.network, &Budget::default()).expect(UNBOUNDED))
+}
+
+const UNBOUNDED: &str = "the budget has no bounds";
+
+fn incremental_machine(rules: &Arc<Rules>) -> IncrementalMachine {
+    IncrementalMachine::new(rules.clone(), &Budget::default()).expect(UNBOUNDED)
+}
+
+fn batch_machine(rules: &Arc<Rules>) -> BatchMachine {
+    BatchMachine::new(rules.clone(), &Budget::default()).expect(UNBOUNDED)
+}
+
+fn machine(rules: &Arc<Rules>, kind: MachineKind) -> Machine {
+    Machine::new(rules.clone(), kind, &Budget::default()).expect(UNBOUNDED)
 }
 
 fn scratch(rules: &Arc<Rules>) -> MachineReasoner<impl Player> {
@@ -27,11 +42,11 @@ fn scratch(rules: &Arc<Rules>) -> MachineReasoner<impl Player> {
 }
 
 fn incremental(rules: &Arc<Rules>) -> MachineReasoner<impl Player> {
-    MachineReasoner::new(Arc::new(IncrementalMachine::new(rules.clone())).player())
+    MachineReasoner::new(Arc::new(incremental_machine(rules)).player())
 }
 
 fn batch(rules: &Arc<Rules>) -> MachineReasoner<impl Player> {
-    MachineReasoner::new(Arc::new(BatchMachine::new(rules.clone())).player())
+    MachineReasoner::new(Arc::new(batch_machine(rules)).player())
 }
 
 fn armed(rules: &Arc<Rules>) -> MachineReasoner<impl Player> {
@@ -95,7 +110,7 @@ fn choices_are_uniform() {
         let rules = rules(&program("choice.kif", &choice_of(moves)), &[]);
         for kind in KINDS {
             let playouts = 20_000;
-            let totals = Machine::new(rules.clone(), kind).playouts(playouts, 7);
+            let totals = machine(&rules, kind).playouts(playouts, 7);
             assert_eq!((totals.playouts, totals.states), (playouts, playouts));
             let counts: Vec<f64> = totals.goals[1..].iter().map(|goal| goal.sum as f64 / 100.0).collect();
             assert_eq!(counts[moves..], [0.0, 0.0]);
@@ -119,7 +134,7 @@ fn machines_play_the_same_games_on_average() {
     for (name, sheet) in bundled_games().into_iter().filter(|(name, _)| games.contains(&name.as_str())) {
         let rules = rules(&program(&name, &sheet), &[]);
         let [few, all] = [MachineKind::Incremental, MachineKind::Batch]
-            .map(|kind| Machine::new(rules.clone(), kind).playouts(3000, 11));
+            .map(|kind| machine(&rules, kind).playouts(3000, 11));
         let mean_length = |totals: &Totals| totals.states as f64 / totals.playouts as f64;
         let (a, b) = (mean_length(&few), mean_length(&all));
         assert!((a - b).abs() < 0.05 * a + 0.2, "{name}: {a} and {b} moves a game");
@@ -135,8 +150,8 @@ fn next_values_in_place_are_the_same() {
     let games = ["tic-tac-toe", "connect-four", "breakthrough", "hex", "eight-puzzle", "dice-race"];
     for (name, sheet) in bundled_games().into_iter().filter(|(name, _)| games.contains(&name.as_str())) {
         let rules = rules(&program(&name, &sheet), &[]);
-        let [copied, in_place] = [BatchMachine::new, BatchMachine::in_place]
-            .map(|machine| Machine::Batch(Arc::new(machine(rules.clone()))).playouts(1500, 3));
+        let [copied, in_place] = [batch_machine(&rules), BatchMachine::in_place(rules.clone())]
+            .map(|machine| Machine::Batch(Arc::new(machine)).playouts(1500, 3));
         assert_eq!(copied, in_place, "{name}");
     }
 }
@@ -146,7 +161,7 @@ fn the_number_of_threads_does_not_matter() {
     let (name, sheet) = bundled_games().into_iter().find(|(name, _)| name == "connect-four").unwrap();
     let rules = rules(&program(&name, &sheet), &[]);
     for kind in KINDS {
-        let machine = Machine::new(rules.clone(), kind);
+        let machine = machine(&rules, kind);
         let play = |threads, seed| {
             let config = PlayoutConfig { threads, seed, ..PlayoutConfig::default() };
             machine.playouts_until(1700, &config, &AtomicBool::new(false))
@@ -162,7 +177,7 @@ fn playouts_begin_where_they_are_told() {
     let (name, sheet) = bundled_games().into_iter().find(|(name, _)| name == "tic-tac-toe").unwrap();
     let rules = rules(&program(&name, &sheet), &[]);
     for kind in KINDS {
-        let machine = Machine::new(rules.clone(), kind);
+        let machine = machine(&rules, kind);
         // A position in the middle of a game, the initial one, and one that is the end.
         let mut position = machine.initial();
         let mut states = vec![position.state()];
@@ -192,7 +207,7 @@ fn games_without_an_end_are_given_up_and_stuck_ones_told() {
     for kind in KINDS {
         let config = PlayoutConfig { max_steps: 20, ..PlayoutConfig::default() };
         let play = |sheet: &str| {
-            let machine = Machine::new(rules(&program("test.kif", sheet), &[]), kind);
+            let machine = machine(&rules(&program("test.kif", sheet), &[]), kind);
             let totals = machine.playouts_until(600, &config, &AtomicBool::new(false));
             (totals.playouts, totals.states, totals.stuck, totals.unfinished, totals.goals[0].count)
         };
@@ -206,7 +221,7 @@ fn games_without_an_end_are_given_up_and_stuck_ones_told() {
 fn steps_can_be_taken_back() {
     for (name, sheet) in bundled_games().into_iter().filter(|(name, _)| name != "chess") {
         let rules = rules(&program(&name, &sheet), &[]);
-        check_steps_back(&name, IncrementalMachine::new(rules.clone()));
+        check_steps_back(&name, incremental_machine(&rules));
         check_steps_back(&name, IncrementalMachine::with_triggers(rules));
     }
 }

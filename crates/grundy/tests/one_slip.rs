@@ -19,7 +19,7 @@ fn games() -> Vec<PathBuf> {
 fn check(text: String) -> (Source, Vec<Diagnostic>) {
     let source = Source::new("slip", text);
     let Reading { program, mut diagnostics } = read_game(&source, &Limits::default());
-    analyze(&source, &program, &mut diagnostics);
+    analyze(&source, &program, &mut diagnostics, &Default::default()).expect("no limits");
     (source, diagnostics)
 }
 

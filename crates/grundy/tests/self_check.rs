@@ -5,8 +5,9 @@ mod support;
 use grundy::game::{Game, MachineConfig};
 use grundy::lifted::{Lifted, LiftedConfig};
 use grundy::machine::{MachineKind, MachineReasoner};
-use grundy::reasoner::{ReasonError, Reasoner};
+use grundy::reasoner::{GoalValue, ReasonError, Reasoner};
 use grundy::self_check::{SelfCheck, Verdict, first_sound, self_check};
+use grundy::syntax::Exhausted;
 use std::time::Duration;
 use support::{bundled_games, program, reference};
 
@@ -78,7 +79,7 @@ impl Reasoner for Liar {
         Ok(self.lifted.is_terminal(state)? != self.lies(Lie::Terminal))
     }
 
-    fn goals(&mut self, state: &Self::State) -> Result<Vec<Option<i32>>, ReasonError> {
+    fn goals(&mut self, state: &Self::State) -> Result<Vec<GoalValue>, ReasonError> {
         let mut goals = self.lifted.goals(state)?;
         if self.lies(Lie::Goals) {
             goals.reverse();
@@ -91,7 +92,7 @@ impl Reasoner for Liar {
             return Err(ReasonError::Game("no next state".to_owned()));
         }
         if self.lies(Lie::Limit) {
-            return Err(ReasonError::Limit("out of memory".to_owned()));
+            return Err(ReasonError::from(Exhausted::Memory));
         }
         assert!(!self.lies(Lie::Panic), "a bug");
         if self.lies(Lie::Next) { Ok(state.clone()) } else { self.lifted.next(state, moves) }
@@ -198,7 +199,9 @@ fn the_first_sound_engine_is_taken() {
 
 #[test]
 fn machines_are_sound() {
-    for (name, sheet) in bundled_games().into_iter().filter(|(name, _)| ["nim", "tic-tac-toe"].contains(&name.as_str())) {
+    for (name, sheet) in
+        bundled_games().into_iter().filter(|(name, _)| ["nim", "tic-tac-toe"].contains(&name.as_str()))
+    {
         let program = program(&name, &sheet);
         let game = Game::from_program(program.clone());
         for kind in [MachineKind::Scratch, MachineKind::Incremental, MachineKind::Batch] {

@@ -26,7 +26,7 @@ fn unfolded(program: &Program, goal: &str, config: &UnfoldConfig) -> (Unfolding,
     let target = goal.target(&mut domain, config.moves).unwrap();
     let search = SearchConfig { size: 2, ..SearchConfig::default() };
     let metarules = find_metarules(&mut domain, &[], &search);
-    let unfolding = unfold(&mut domain, &target, Some(&metarules), &[], config).unwrap();
+    let unfolding = unfold(&mut domain, &target, Some(&metarules.expect("no limits")), &[], config).unwrap();
     let extended = extend(&mut domain, &[&unfolding]);
     (unfolding, target.head, extended)
 }

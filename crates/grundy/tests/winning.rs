@@ -70,7 +70,7 @@ fn winning_by_trying(reasoner: &mut Lifted, state: &<Lifted as Reasoner>::State)
             continue;
         }
         for (role, goal) in reasoner.goals(&next).unwrap().into_iter().enumerate() {
-            if goal == Some(100) {
+            if goal.number() == Some(100) {
                 found.insert((roles[role].clone(), reasoner.move_text(joint[role])));
             }
         }

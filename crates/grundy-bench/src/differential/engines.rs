@@ -9,6 +9,7 @@ use grundy::lifted::{Lifted, LiftedConfig, OnDemand};
 use grundy::machine::{Hybrid, Machine, MachineKind, MachineReasoner, Rules};
 use grundy::meta::invariants::InvariantConfig;
 use grundy::network::{ConnectError, PASSES};
+use grundy::reasoner::ReasonError;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -39,8 +40,8 @@ fn lifted(session: &mut Session) -> Result<(), Difference> {
             if !session.enter(&name) {
                 continue;
             }
-            let deadline = session.deadline();
-            let config = LiftedConfig { on_demand, join_order, deadline, ..LiftedConfig::default() };
+            let budget = session.budget();
+            let config = LiftedConfig { on_demand, join_order, budget, ..LiftedConfig::default() };
             let made = Lifted::new(session.program, &config);
             if let Some(mut lifted) = session.made(&name, made)? {
                 session.compare(&name, &mut lifted, States::Whole)?;
@@ -56,8 +57,7 @@ fn states(whole: bool) -> States {
 
 /// The configuration, with as much time as there is.
 fn within(session: &Session, mut config: MachineConfig) -> MachineConfig {
-    config.ground.timeout = session.time();
-    config.deadline = session.deadline();
+    config.ground.budget = session.budget();
     if session.may_skip() {
         config.ground.max_rules = config.ground.max_rules.min(MOST_RULES);
     }
@@ -89,6 +89,17 @@ fn machines(
     Ok(rules)
 }
 
+/// A machine, unless a limit was hit.
+pub(super) fn machine(
+    session: &mut Session,
+    engine: &str,
+    rules: &Arc<Rules>,
+    kind: MachineKind,
+) -> Result<Option<Machine>, Difference> {
+    let made = Machine::new(rules.clone(), kind, &session.budget()).map_err(ReasonError::from);
+    session.made(engine, made)
+}
+
 pub(super) fn machines_of(
     session: &mut Session,
     name: &str,
@@ -98,8 +109,8 @@ pub(super) fn machines_of(
     for (kind, kind_name) in KINDS {
         let engine = format!("{kind_name}{name}");
         if session.enter(&engine) {
-            let machine = Machine::new(rules.clone(), kind);
-            let mut reasoner = MachineReasoner::new(machine.player()).until(session.deadline());
+            let Some(machine) = machine(session, &engine, rules, kind)? else { continue };
+            let mut reasoner = MachineReasoner::new(machine.player()).within(session.budget());
             session.compare(&engine, &mut reasoner, states)?;
         }
     }
@@ -128,13 +139,14 @@ fn with_invariants(session: &mut Session, game: &Game) -> Result<(), Difference>
         if !session.enter(&name) {
             continue;
         }
-        let timeout = session.time().map_or(PROOFS, |time| time / 4);
+        let timeout = session.budget().time_left().map_or(PROOFS, |time| time / 4);
         let effort = InvariantConfig { timeout, samples: 64, ..InvariantConfig::default() };
         let config = MachineConfig { invariants: Some(effort), whole_states, ..MachineConfig::default() };
         let config = within(session, config);
         let networks = session.made(&name, game.networks(&config))?;
         for (number, network) in networks.into_iter().flatten().enumerate() {
-            let rules = Arc::new(Rules::new(network.network));
+            let made = Rules::new(network.network, &session.budget()).map_err(ReasonError::from);
+            let Some(rules) = session.made(&name, made)?.map(Arc::new) else { continue };
             machines_of(session, &format!(", {name}, network {number}"), &rules, states(whole_states))?;
         }
     }
@@ -160,11 +172,11 @@ fn hybrids(session: &mut Session, game: &Game) -> Result<(), Difference> {
         if !session.enter(&engine) {
             continue;
         }
-        let machine = Machine::new(rules.clone(), kind);
-        let config = LiftedConfig { deadline: session.deadline(), ..LiftedConfig::default() };
+        let Some(machine) = machine(session, &engine, &rules, kind)? else { continue };
+        let config = LiftedConfig { budget: session.budget(), ..LiftedConfig::default() };
         let hybrid = Lifted::new(session.program, &config).and_then(|lifted| Hybrid::new(&machine, lifted));
         if let Some(hybrid) = session.made(&engine, hybrid)? {
-            let mut hybrid = hybrid.until(session.deadline());
+            let mut hybrid = hybrid.within(session.budget());
             session.compare(&engine, &mut hybrid, States::Whole)?;
         }
     }
@@ -172,9 +184,6 @@ fn hybrids(session: &mut Session, game: &Game) -> Result<(), Difference> {
 }
 
 /// An engine that cannot be made, in a configuration that has to work.
-pub(super) fn required<T, E: std::fmt::Display>(
-    engine: &str,
-    result: Result<T, E>,
-) -> Result<T, Difference> {
+pub(super) fn required<T, E: std::fmt::Display>(engine: &str, result: Result<T, E>) -> Result<T, Difference> {
     result.map_err(|error| differs(engine, error.to_string()))
 }

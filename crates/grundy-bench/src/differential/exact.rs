@@ -7,9 +7,10 @@
 //!
 //! Once machines tell which moves a playout made, the reference can replay exactly these games: [`check`] is the place.
 
-use super::session::{Session, differs};
 use super::Difference;
-use grundy::machine::{Machine, MachineKind, PlayoutConfig, Rules, Totals};
+use super::engines::machine;
+use super::session::{Session, differs};
+use grundy::machine::{MachineKind, PlayoutConfig, Rules, Totals};
 use grundy_reference::{Game, Limits, State};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,16 +27,17 @@ pub(super) fn check(session: &mut Session, rules: &Arc<Rules>) -> Result<(), Dif
     if !session.enter("playouts") {
         return Ok(());
     }
-    let limits = Limits { facts: 200_000, deadline: session.deadline(), ..Limits::default() };
+    let limits = Limits { facts: 200_000, budget: session.budget(), ..Limits::default() };
     let Ok(mut game) = Game::new(session.program.clone(), limits) else { return Ok(()) };
     let Ok(Some(expected)) = Expected::of(&mut game) else { return Ok(()) };
-    let config = PlayoutConfig { seed: session.config.seed, max_steps: MAX_MOVES, threads: 1 };
+    let config =
+        PlayoutConfig { seed: session.config.seed, max_steps: MAX_MOVES, ..PlayoutConfig::default() };
     for kind in [MachineKind::Scratch, MachineKind::Incremental, MachineKind::Batch] {
         let name = format!("playouts of {kind:?}");
         if !session.enter(&name) {
             continue;
         }
-        let machine = Machine::new(rules.clone(), kind);
+        let Some(machine) = machine(session, &name, rules, kind)? else { continue };
         let totals = machine.playouts_from(std::slice::from_ref(rules.initial()), GAMES, &config);
         let totals = totals.into_iter().next().unwrap_or_default();
         if let Some(difference) = expected.difference(&totals) {

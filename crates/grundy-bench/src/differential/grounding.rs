@@ -80,7 +80,7 @@ fn grounded(
     if !session.enter(name) {
         return Ok(None);
     }
-    let config = GroundConfig { timeout: session.time(), ..config.clone() };
+    let config = GroundConfig { budget: session.budget(), ..config.clone() };
     session.made(name, ground(session.program, &config))
 }
 
@@ -151,8 +151,8 @@ fn read_back(session: &mut Session, name: &str, ground: &GroundProgram) -> Resul
     if !session.enter(name) {
         return Ok(());
     }
-    let deadline = session.deadline();
-    let again = reference(&reading.program, deadline);
+    let budget = session.budget();
+    let again = reference(&reading.program, budget);
     match session.made(name, again)? {
         Some(mut again) => session.compare(name, &mut again, States::Whole),
         None => Ok(()),

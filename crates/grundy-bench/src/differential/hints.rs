@@ -1,11 +1,11 @@
 //! Rules about moves: they change no answer, and machines tell winning, safe and forced moves as trying all moves finds them.
 
-use super::engines::{MOST_RULES, machines_of, required};
+use super::Difference;
+use super::engines::{MOST_RULES, machine, machines_of, required};
 use super::session::{Session, differs};
 use super::transcript::States;
-use super::Difference;
 use grundy::game::{Game, GameError, MachineConfig};
-use grundy::machine::{Machine, MachineKind, Rules};
+use grundy::machine::{MachineKind, Rules};
 use grundy::meta::MoveRulesConfig;
 use grundy::meta::unfold::UnfoldConfig;
 use grundy::reasoner::read_ground_term;
@@ -46,8 +46,8 @@ fn check_rules(session: &mut Session, game: &Game, forced: bool) -> Result<(), D
     let config = MoveRulesConfig { unfold, forced, ..default };
     // Unfolding may give up; then there is nothing to compare.
     let Ok(game) = game.with_move_rules(&[initial], &config) else { return Ok(()) };
-    let mut config = MachineConfig { deadline: session.deadline(), ..MachineConfig::default() };
-    config.ground.timeout = session.time();
+    let mut config = MachineConfig::default();
+    config.ground.budget = session.budget();
     config.ground.max_rules = MOST_RULES;
     let rules = match game.rules(&config) {
         Err(GameError::NoSafeMoves | GameError::Ground(_)) => return Ok(()),
@@ -60,14 +60,14 @@ fn check_rules(session: &mut Session, game: &Game, forced: bool) -> Result<(), D
 
 /// Compares what machines tell with what trying finds.
 fn compare(session: &mut Session, name: &str, rules: &Arc<Rules>, forced: bool) -> Result<(), Difference> {
-    let limits = Limits { facts: 200_000, deadline: session.deadline(), ..Limits::default() };
+    let limits = Limits { facts: 200_000, budget: session.budget(), ..Limits::default() };
     let game = required(name, grundy_reference::Game::new(session.program.clone(), limits))?;
     let mut judge = Judge { game };
     let kinds = [MachineKind::Scratch, MachineKind::Incremental];
     for facts in session.transcript.states().take(MOST_STATES) {
         let Ok(Some(expected)) = judge.hints(facts, forced) else { continue };
         for kind in kinds {
-            let machine = Machine::new(rules.clone(), kind);
+            let Some(machine) = machine(session, name, rules, kind)? else { continue };
             let state = required(name, rules.state_of(facts.iter().map(String::as_str)))?;
             let mut position = machine.position(&state);
             for (hint, expected) in &expected {
@@ -97,11 +97,7 @@ type Result2<T> = Result<T, grundy_reference::Error>;
 
 impl Judge {
     /// What hints should say of a state that is not terminal; `None` if there are too many moves to try.
-    fn hints(
-        &mut self,
-        facts: &[String],
-        forced: bool,
-    ) -> Result2<Option<Vec<(&'static str, Found)>>> {
+    fn hints(&mut self, facts: &[String], forced: bool) -> Result2<Option<Vec<(&'static str, Found)>>> {
         let state = self.state_of(facts);
         if self.game.is_terminal(&state)? {
             return Ok(None);
@@ -169,7 +165,9 @@ impl Judge {
             }
             let goals = self.game.goals(&next)?;
             let has_won = |values: &Vec<_>| values.iter().any(|&value| self.game.text(value) == "100");
-            found.extend(joint.into_iter().zip(&goals).filter(|(_, goals)| has_won(goals)).map(|(one, _)| one));
+            found.extend(
+                joint.into_iter().zip(&goals).filter(|(_, goals)| has_won(goals)).map(|(one, _)| one),
+            );
         }
         Ok(Some(found))
     }

@@ -16,11 +16,11 @@ mod transcript;
 
 use grundy::analysis::analyze;
 use grundy::reasoner::{ReasonError, Reference};
-use grundy::syntax::{Program, Source, read_game};
+use grundy::syntax::{Budget, Program, Source, read_game};
 use session::Session;
 pub use session::Watch;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 pub use transcript::Transcript;
 
 /// How much of a game is compared.
@@ -107,28 +107,30 @@ fn check_sheet(sheet: &str, config: &Config, watch: &Watch) -> Verdict {
     watch.enter("reading");
     let source = Source::new("random.kif", sheet);
     let mut reading = read_game(&source, &Default::default());
-    analyze(&source, &reading.program, &mut reading.diagnostics);
+    let unlimited = Default::default();
+    if let Err(reason) = analyze(&source, &reading.program, &mut reading.diagnostics, &unlimited) {
+        return Verdict::Rejected(reason.to_string());
+    }
     if let Some(stop) = reading.diagnostics.iter().find(|diagnostic| diagnostic.code.stops()) {
         return Verdict::Rejected(stop.message.clone());
     }
-    let start = Instant::now();
+    let budget = Budget::new(config.time);
     watch.enter("reference");
-    let quarter = config.time.map(|time| start + time / 4);
-    let played = reference(&reading.program, quarter)
-        .and_then(|mut reference| Transcript::play(&mut reference, config, quarter));
+    let quarter = budget.share(0.25);
+    let played = reference(&reading.program, quarter.clone())
+        .and_then(|mut reference| Transcript::play(&mut reference, config, &quarter));
     let transcript = match played {
         Ok(transcript) => transcript,
         Err(error) => return Verdict::Rejected(error.to_string()),
     };
-    let end = config.time.map(|time| start + time);
-    let mut session = Session::new(&reading.program, &transcript, config, watch, end);
+    let mut session = Session::new(&reading.program, &transcript, config, watch, budget);
     match engines::check(&mut session).and_then(|()| grounding::check(&mut session)) {
         Ok(()) => Verdict::Agree(session.agreement()),
         Err(difference) => Verdict::Differs(difference),
     }
 }
 
-fn reference(program: &Program, deadline: Option<Instant>) -> Result<Reference, ReasonError> {
-    let limits = grundy_reference::Limits { facts: 200_000, deadline, ..Default::default() };
+fn reference(program: &Program, budget: Budget) -> Result<Reference, ReasonError> {
+    let limits = grundy_reference::Limits { facts: 200_000, budget, ..Default::default() };
     Reference::new(program.clone(), limits)
 }

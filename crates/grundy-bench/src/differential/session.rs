@@ -6,9 +6,8 @@ use grundy::game::GameError;
 use grundy::ground::GroundError;
 use grundy::network::ConnectError;
 use grundy::reasoner::{ReasonError, Reasoner};
-use grundy::syntax::Program;
+use grundy::syntax::{Budget, Program};
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
 
 /// Which engine is at work, for threads that look on.
 #[derive(Debug, Default)]
@@ -33,7 +32,7 @@ pub(super) struct Session<'a> {
     pub(super) transcript: &'a Transcript,
     pub(super) config: &'a Config,
     watch: &'a Watch,
-    end: Option<Instant>,
+    budget: Budget,
     engines: usize,
     skipped: Vec<String>,
 }
@@ -46,7 +45,7 @@ pub(super) trait MayBeLimit: std::fmt::Display {
 
 impl MayBeLimit for ReasonError {
     fn is_limit(&self) -> bool {
-        matches!(self, ReasonError::Limit(_))
+        matches!(self, ReasonError::Limit { .. })
     }
 }
 
@@ -60,7 +59,7 @@ impl MayBeLimit for GameError {
     fn is_limit(&self) -> bool {
         match self {
             GameError::Ground(error) => error.is_limit(),
-            GameError::Limit(_) => true,
+            GameError::Exhausted(_) => true,
             GameError::Connect(error) => {
                 matches!(error, ConnectError::TooLarge | ConnectError::Lifted(_))
             }
@@ -75,9 +74,9 @@ impl<'a> Session<'a> {
         transcript: &'a Transcript,
         config: &'a Config,
         watch: &'a Watch,
-        end: Option<Instant>,
+        budget: Budget,
     ) -> Session<'a> {
-        Session { program, transcript, config, watch, end, engines: 0, skipped: Vec::new() }
+        Session { program, transcript, config, watch, budget, engines: 0, skipped: Vec::new() }
     }
 
     pub(super) fn agreement(self) -> Agreement {
@@ -87,27 +86,21 @@ impl<'a> Session<'a> {
     /// Begins with an engine; false if there is no time left for it.
     pub(super) fn enter(&mut self, engine: &str) -> bool {
         self.watch.enter(engine);
-        let has_time = self.end.is_none_or(|end| Instant::now() < end);
+        let has_time = self.budget.check().is_ok();
         if !has_time {
             self.skip(engine, "timeout");
         }
         has_time
     }
 
-    /// When the engine that is at work has to be done.
-    pub(super) fn deadline(&self) -> Option<Instant> {
-        let now = Instant::now();
-        self.end.map(|end| now + end.saturating_duration_since(now) / 4)
-    }
-
-    /// How long the engine that is at work may take.
-    pub(super) fn time(&self) -> Option<Duration> {
-        self.end.map(|end| end.saturating_duration_since(Instant::now()) / 4)
+    /// What the engine that is at work may take.
+    pub(super) fn budget(&self) -> Budget {
+        self.budget.share(0.25)
     }
 
     /// Whether sheets may be too large for some engines.
     pub(super) fn may_skip(&self) -> bool {
-        self.end.is_some()
+        self.budget.deadline().is_some()
     }
 
     /// What an engine made, unless a limit was hit.

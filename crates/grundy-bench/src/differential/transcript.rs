@@ -2,7 +2,7 @@
 
 use super::Config;
 use grundy::reasoner::{ReasonError, Reasoner};
-use std::time::Instant;
+use grundy::syntax::Budget;
 
 /// All answers about one state.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,16 +45,18 @@ pub(super) enum States {
 }
 
 impl Transcript {
-    /// Plays random games. After the deadline, what has been played so far is all there is.
+    /// Plays random games. When the budget is used up, what has been played so far is all there is.
     pub fn play<R: Reasoner>(
         reasoner: &mut R,
         config: &Config,
-        deadline: Option<Instant>,
+        budget: &Budget,
     ) -> Result<Transcript, ReasonError> {
         let mut transcript =
             Transcript { roles: reasoner.roles(), games: Vec::new(), perft: None, width: config.width };
         match transcript.play_all(reasoner, config) {
-            Err(ReasonError::Limit(_)) if deadline.is_some() && !transcript.is_empty() => Ok(transcript),
+            Err(ReasonError::Limit { .. }) if budget.deadline().is_some() && !transcript.is_empty() => {
+                Ok(transcript)
+            }
             result => result.map(|()| transcript),
         }
     }

@@ -1,6 +1,7 @@
 //! `grundy check`: everything that is wrong or doubtful.
 
 use crate::files::{Loaded, ReadArgs, load};
+use crate::limits::LimitArgs;
 use crate::output::{Details, Failure, Outcome, note, print, print_json};
 use crate::render;
 use anyhow::Result;
@@ -38,6 +39,9 @@ pub(crate) struct Args {
     /// Print one JSON object, with all messages
     #[arg(long)]
     json: bool,
+
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
 
     #[command(flatten)]
     read: ReadArgs,

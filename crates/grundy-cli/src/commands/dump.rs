@@ -1,7 +1,8 @@
 //! `grundy dump`: a look at any stage.
 
-use crate::engine::{ReasonArgs, failure};
+use crate::engine::{ReasonArgs, failure, tell_exhausted};
 use crate::files::{ReadArgs, load, load_game, read_source};
+use crate::limits::LimitArgs;
 use crate::output::{Failure, Outcome, note, print, print_json};
 use anyhow::Result;
 use clap::ValueEnum;
@@ -57,6 +58,9 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     reason: ReasonArgs,
+
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
 
     #[command(flatten)]
     read: ReadArgs,
@@ -179,7 +183,7 @@ fn dump_flat(
     change: impl FnOnce(Flat) -> Flat,
 ) -> Result<(&'static str, String, Value)> {
     let program = load(&args.file, &args.read)?.program;
-    let flat = change(flatten(&program));
+    let flat = change(flatten(&program, &crate::limits::budget()));
     let sizes = json!({"relations": flat.relations.len(), "rules": flat.rules.len()});
     Ok((name, print_flat(&program, &flat), sizes))
 }
@@ -204,9 +208,10 @@ fn dump_network(args: &Args) -> Result<(&'static str, String, Value)> {
     let mut config = args.reason.machine_config(true);
     config.without.clone_from(&args.without);
     let optimized = Game::from_program(game.program).network(&config).map_err(|error| failure(&error))?;
+    tell_exhausted(optimized.exhausted);
     let network = &optimized.network;
     let looped: usize = network.loops().iter().map(|range| range.len()).sum();
-    let sizes = json!({
+    let mut sizes = json!({
         "fluents": network.interface().fluents.len(),
         "fluents that are read": network.read_fluents(),
         "moves": network.interface().moves.len(),
@@ -214,6 +219,9 @@ fn dump_network(args: &Args) -> Result<(&'static str, String, Value)> {
         "edges": network.edge_count(),
         "nodes in loops": looped,
     });
+    if let Some(limit) = optimized.exhausted {
+        sizes["invariants cut short by"] = json!(limit.name());
+    }
     let text = match (args.sizes, args.emit) {
         (true, _) => sizes_table(&optimized.sizes),
         (false, Some(Emit::Dot)) => draw(args, &optimized)?,

@@ -1,6 +1,7 @@
 //! `grundy export`: games for other tools.
 
 use crate::files::{ReadArgs, load_game};
+use crate::limits::LimitArgs;
 use crate::output::{Outcome, print};
 use anyhow::Result;
 use clap::ValueEnum;
@@ -26,6 +27,9 @@ pub(crate) struct Args {
 
     /// The rule sheet, or `-`
     file: String,
+
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
 
     #[command(flatten)]
     read: ReadArgs,

@@ -2,7 +2,7 @@
 
 use crate::engine::JoinOrderArg;
 use crate::files::{Loaded, ReadArgs, load_game, peak_memory, write_streamed};
-use crate::interrupt::{self, Interruptible};
+use crate::limits::{self, LimitArgs, budget};
 use crate::output::{Details, Failure, Outcome, note, print, print_json, print_streamed};
 use crate::progress::Watch;
 use crate::render;
@@ -13,13 +13,12 @@ use grundy::ground::{
     Progress, Pruned, Slice, Thresholds, USES, ground, write_aspif, write_dot, write_json, write_kif,
 };
 use grundy::meta::invariants::{InvariantConfig, Invariants, invariants_of};
-use grundy_syntax::{Keyword, Span};
+use grundy_syntax::{Exhausted, Keyword, Span};
 use indicatif::{HumanBytes, HumanCount};
 use serde_json::json;
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 /// Ground a game: find all instances of its rules
@@ -51,8 +50,9 @@ pub(crate) struct Args {
     #[arg(long, value_name = "USE,…", value_delimiter = ',', value_parser = use_name, requires = "invariants")]
     without: Vec<String>,
 
-    /// Limit, with `--invariants`: how many seconds to look for invariants
-    #[arg(long, value_name = "S", value_parser = crate::engine::seconds, default_value = "8", help_heading = "Limits")]
+    /// Limit, with `--invariants`: how many seconds to look for invariants; a last resort, since counted work bounds the
+    /// search
+    #[arg(long, value_name = "S", value_parser = crate::limits::seconds, default_value = "600", help_heading = "Limits")]
     invariants_timeout: Duration,
 
     /// Write the ground program to a file
@@ -79,14 +79,6 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = Thresholds::default().lift, help_heading = "Limits")]
     budget: u64,
 
-    /// Limit: how many bytes of memory grounding may take; `2G` is two times 2^30, `K` and `M` are the like
-    #[arg(long, value_name = "BYTES", value_parser = crate::engine::bytes, default_value = "8G", help_heading = "Limits")]
-    max_memory: usize,
-
-    /// Limit: how many seconds grounding may take
-    #[arg(long, value_name = "S", value_parser = crate::engine::seconds, help_heading = "Limits")]
-    timeout: Option<Duration>,
-
     /// Limit: how deep terms may nest
     #[arg(long, value_name = "N", default_value_t = GroundConfig::default().max_term_depth, help_heading = "Limits")]
     max_term_depth: usize,
@@ -94,6 +86,9 @@ pub(crate) struct Args {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
 
     #[command(flatten)]
     read: ReadArgs,
@@ -115,26 +110,31 @@ struct Pruning {
     /// How many groups of facts something was proved about.
     groups: usize,
     complete: bool,
+    /// The limit that cut the search for invariants short, if one did.
+    exhausted: Option<Exhausted>,
     seconds: f64,
 }
 
 /// Proves invariants and prunes by them, if that is wanted.
-fn prune(args: &Args, ground: &mut GroundProgram) -> Option<Pruning> {
+fn prune(args: &Args, ground: &mut GroundProgram) -> Result<Option<Pruning>, Failure> {
     if !args.invariants {
-        return None;
+        return Ok(None);
     }
     let start = Instant::now();
     let is_wanted = |name: &str| !args.without.iter().any(|other| other == name);
-    let config = InvariantConfig { timeout: args.invariants_timeout, ..InvariantConfig::default() };
+    let config =
+        InvariantConfig { timeout: args.invariants_timeout, budget: budget(), ..InvariantConfig::default() };
     let invariants =
         if is_wanted(INVARIANTS) { invariants_of(ground, &config) } else { Invariants::default() };
-    let pruned = ground.prune(&invariants, is_wanted);
-    Some(Pruning {
+    budget().check()?;
+    let pruned = ground.prune(&invariants, is_wanted, &budget())?;
+    Ok(Some(Pruning {
         pruned,
         groups: invariants.proved.len(),
         complete: invariants.complete,
+        exhausted: invariants.exhausted,
         seconds: start.elapsed().as_secs_f64(),
-    })
+    }))
 }
 
 impl Pruning {
@@ -151,6 +151,7 @@ impl Pruning {
             "literals": self.pruned.literals,
             "invariants": self.groups,
             "complete": self.complete,
+            "cut_short_by": self.exhausted.map(Exhausted::name),
             "saved": saved,
             "seconds": self.seconds,
         })
@@ -215,7 +216,6 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let start = Instant::now();
     let game = load_game(&args.file, &args.read)?;
     let read = start.elapsed();
-    let interrupt = interrupt::on_ctrl_c();
     let progress = Arc::new(Progress::default());
     let config = GroundConfig {
         method: args.method.method(),
@@ -223,10 +223,8 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         thresholds: Thresholds { lift: args.budget, ..Thresholds::default() },
         join_order: args.join_order.into(),
         max_rules: args.max_rules,
-        max_bytes: args.max_memory,
-        timeout: args.timeout,
         max_term_depth: args.max_term_depth,
-        interrupt: Some(interrupt.clone()),
+        budget: limits::budget(),
         progress: Some(progress.clone()),
     };
     let watch = Watch::start(progress);
@@ -236,8 +234,8 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         print_json(json!({"game": args.file, "method": args.method.name(), "faithful": args.faithful}));
     }
     let mut grounded = grounded.map_err(|error| failure(&game, &error))?;
-    let pruning = prune(args, &mut grounded);
-    emit(args, &grounded, &interrupt)?;
+    let pruning = prune(args, &mut grounded)?;
+    emit(args, &grounded)?;
     tell_lifted(&game, &grounded);
     report(args, &game, (&grounded, pruning.as_ref()), read, start.elapsed())?;
     // The process ends here: giving its memory back piece by piece would only take time.
@@ -260,7 +258,9 @@ fn check_call(args: &Args) -> Result<(), Failure> {
 /// Tells why there is no ground program.
 fn failure(game: &Loaded, error: &GroundError) -> Failure {
     let (outcome, message, span, label, hint) = match error {
-        GroundError::Limit { limit: LimitKind::Interrupt, .. } => return interrupt::failure(),
+        GroundError::Limit { limit: LimitKind::Interrupt, .. } => {
+            return limits::failure(Exhausted::Interrupt);
+        }
         GroundError::Limit { limit, instances, span, .. } => {
             let message = format!("limit `{}` hit while grounding", limit.name());
             let label = match instances {
@@ -305,30 +305,19 @@ fn advice(limit: LimitKind) -> &'static str {
         LimitKind::Memory => "`--max-memory BYTES` allows more",
         LimitKind::Timeout => "`--timeout S` allows more time",
         LimitKind::TermDepth => "`--max-term-depth N` allows deeper terms; perhaps they grow without end",
+        LimitKind::Conditions => "take it apart with views",
         LimitKind::Interrupt => "",
     }
 }
 
 /// Writes the ground program to where it is wanted, if it is.
-fn emit(args: &Args, ground: &GroundProgram, flag: &AtomicBool) -> Result<()> {
+fn emit(args: &Args, ground: &GroundProgram) -> Result<()> {
     let format = args.emit.unwrap_or(Emit::Kif);
     match &args.out {
-        Some(path) => write_streamed(path, |out| write_as(args, format, ground, Interruptible { out, flag })),
-        None if args.emit.is_some() => {
-            print_streamed(|out| write_as(args, format, ground, Interruptible { out, flag }))
-        }
+        Some(path) => write_streamed(path, |out| write_as(args, format, ground, out)),
+        None if args.emit.is_some() => print_streamed(|out| write_as(args, format, ground, out)),
         None => Ok(()),
     }
-    .map_err(interrupted)
-}
-
-/// What was interrupted while it wrote says so, and no more.
-fn interrupted(error: anyhow::Error) -> anyhow::Error {
-    let is_interrupt = error
-        .downcast_ref::<std::io::Error>()
-        .and_then(|error| error.get_ref())
-        .is_some_and(|inner| inner.is::<Failure>());
-    if is_interrupt { interrupt::failure().into() } else { error }
 }
 
 fn write_as(args: &Args, format: Emit, ground: &GroundProgram, mut out: impl Write) -> Result<()> {

@@ -1,7 +1,7 @@
 //! `grundy metarules`: what the facts of a domain say about its rules.
 
-use crate::engine::seconds;
 use crate::files::{ReadArgs, load_sound};
+use crate::limits::{self, LimitArgs, budget, seconds};
 use crate::output::{Outcome, note, print, print_json};
 use crate::render::count;
 use crate::sample::{SampleArgs, failure};
@@ -11,9 +11,9 @@ use grundy::ground::GroundConfig;
 use grundy::meta::invariants::{InvariantConfig, InvariantKind, LiftedInvariant};
 use grundy::meta::{
     Branching, Clause, Domain, DomainLimits, Memory, MetaPrinter, Metarules, Ordering, Printed, Reordered,
-    ReorderedSet, SearchConfig, SingleValued, Tries, find_metarules,
+    ReorderedSet, SearchConfig, SingleValued, Tries, metarules_so_far,
 };
-use grundy_syntax::{Dialect, Program};
+use grundy_syntax::{Dialect, Exhausted, Program};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
@@ -52,12 +52,13 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = SearchConfig::default().patterns, help_heading = "Limits")]
     max_patterns: usize,
 
-    /// Limit: how many seconds to look for patterns
-    #[arg(long, value_name = "S", value_parser = seconds, default_value = "10", help_heading = "Limits")]
-    timeout: Duration,
+    /// Limit: how many steps to search for patterns; a step is about the matching of a row
+    #[arg(long, value_name = "N", default_value_t = SearchConfig::default().steps, help_heading = "Limits")]
+    max_steps: u64,
 
-    /// Limit: how many seconds to look for invariants of states; with 0, none are looked for
-    #[arg(long, value_name = "S", value_parser = seconds, default_value = "8", help_heading = "Limits")]
+    /// Limit: how many seconds to look for invariants of states; with 0, none are looked for. This is a last resort, since
+    /// counted work bounds the search
+    #[arg(long, value_name = "S", value_parser = seconds, default_value = "600", help_heading = "Limits")]
     invariants_timeout: Duration,
 
     /// Limit: how many complete facts the domain may have
@@ -76,6 +77,9 @@ pub(crate) struct Args {
     sample: SampleArgs,
 
     #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+
+    #[command(flatten)]
     read: ReadArgs,
 }
 
@@ -83,23 +87,34 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let start = Instant::now();
     let mut loaded = load_sound(&args.file, &args.read)?;
     args.sample.replace_facts(&mut loaded, &args.read)?;
-    let limits = DomainLimits { facts: args.max_facts, timeout: Some(args.timeout) };
+    let limits = DomainLimits { facts: args.max_facts, budget: budget(), ..DomainLimits::default() };
     let mut domain = Domain::new(&loaded.program, &[], &limits).map_err(failure)?;
     let states = args.sample.states(&loaded, &args.read)?;
-    let mut memories = args.sample.memories(&loaded, &mut domain, &states)?;
+    let memories = args.sample.memories(&loaded, &mut domain, &states)?;
     let config = SearchConfig {
         size: usize::from(args.size),
         patterns: args.max_patterns,
-        timeout: Some(args.timeout),
+        steps: args.max_steps,
+        budget: budget(),
     };
-    let metarules = find_metarules(&mut domain, &memories, &config);
-    let (invariants, decided) = invariants(args, &loaded.program)?;
+    let metarules = metarules_so_far(&mut domain, &memories, &config);
+    let (invariants, decided, cut_short_by) = match invariants(args, &loaded.program) {
+        Err(error) if !budget().is_over() => return Err(error),
+        // What was found before the time was over is printed all the same.
+        found => found.unwrap_or_default(),
+    };
     let facts = domain.topology().len();
-    let ordered = args.order.then(|| put_in_order(&domain, &metarules, &mut memories));
+    let ordered = args.order.then(|| put_in_order(&domain, &metarules, &memories));
+    let ended = budget().check();
+    if ended == Err(Exhausted::Memory) {
+        return Err(limits::failure(Exhausted::Memory).into());
+    }
     let mut printer = MetaPrinter::new(&mut domain, args.read.notation(&args.file));
     match args.json {
         true => {
             let mut all = to_json(&mut printer, &metarules, &invariants);
+            all["invariants_complete"] = json!(decided);
+            all["invariants_cut_short_by"] = json!(cut_short_by.map(Exhausted::name));
             if let Some(rules) = &ordered {
                 all["ordering"] = ordering_to_json(&mut printer, rules);
             }
@@ -121,62 +136,69 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         count(metarules.branching.len(), "branching figure"),
         count(invariants.len(), "invariant"),
         count(facts, "complete fact"),
-        count(states.len(), "state"),
+        count(memories.len(), "state"),
         start.elapsed().as_secs_f64(),
     ));
     if let Some(rules) = &ordered {
         tell_tries(rules);
     }
     if !decided {
-        note("note: not all invariants were decided (limit `timeout`, --invariants-timeout)");
+        match cut_short_by {
+            Some(limit) => note(&format!("note: invariants were cut short (limit `{}`)", limit.name())),
+            None => note("note: not all invariants were decided (limit `effort`)"),
+        }
     }
     if !metarules.complete {
         note(
-            "note: not all patterns were looked at (limits `patterns`, --max-patterns, and `timeout`, --timeout)",
+            "note: not all patterns were looked at (limits `patterns`, --max-patterns, and `steps`, --max-steps)",
         );
     }
+    ended?;
     Ok(Outcome::Fine)
 }
 
-/// The invariants of a game, and whether all candidates were decided.
-fn invariants(args: &Args, program: &Program) -> Result<(Vec<LiftedInvariant>, bool)> {
+/// The invariants of a game, whether all candidates were decided, and the limit of the budget that cut the search short, if
+/// one did.
+fn invariants(args: &Args, program: &Program) -> Result<(Vec<LiftedInvariant>, bool, Option<Exhausted>)> {
     if program.dialect != Dialect::Game || args.invariants_timeout.is_zero() {
-        return Ok((Vec::new(), true));
+        return Ok((Vec::new(), true, None));
     }
     let config = InvariantConfig {
         timeout: args.invariants_timeout,
         seed: args.sample.seed,
+        budget: budget(),
         ..InvariantConfig::default()
     };
-    let ground = GroundConfig { timeout: Some(args.invariants_timeout), ..GroundConfig::default() };
+    let ground = GroundConfig {
+        // A larger program would not be looked at.
+        max_rules: config.edges as u64,
+        budget: budget().part(args.invariants_timeout),
+        ..GroundConfig::default()
+    };
     match Game::from_program(program.clone()).invariants(&ground, &config) {
-        Ok(invariants) => Ok((invariants.lifted(), invariants.complete)),
+        Ok(invariants) => Ok((invariants.lifted(), invariants.complete, invariants.exhausted)),
         // A game that has no network can still have metarules.
         Err(error @ (GameError::Ground(_) | GameError::Connect(_))) => {
             note(&format!("note: no invariants: {error}"));
-            Ok((Vec::new(), true))
+            Ok((Vec::new(), true, None))
         }
         Err(error) => Err(crate::engine::failure(&error).into()),
     }
 }
 
 /// All rules that have an order, with the tries in both orders.
-fn put_in_order(
-    domain: &Domain,
-    metarules: &Metarules,
-    memories: &mut Vec<Memory>,
-) -> Vec<(Clause, Reordered)> {
-    if memories.is_empty() {
-        memories.push(domain.topology().clone());
-    }
-    let table = Ordering::new(&metarules.branching);
+fn put_in_order(domain: &Domain, metarules: &Metarules, memories: &[Memory]) -> Vec<(Clause, Reordered)> {
+    let complete_facts = [domain.topology().clone()];
+    let memories = if memories.is_empty() { &complete_facts } else { memories };
+    let budget = budget();
+    let table = Ordering::new(&metarules.branching).within(&budget);
     let reordered = |clause: Clause| {
         let order = table.learn(domain, memories, &clause);
-        let rule = Reordered::count(domain, memories, &clause, order);
+        let rule = Reordered::count(domain, memories, &clause, order, &budget);
         let body = clause.in_order(&rule.order).into_iter().cloned().collect();
         (Clause { body, ..clause }, rule)
     };
-    domain.ordered_rules().into_iter().map(reordered).collect()
+    domain.ordered_rules().into_iter().take_while(|_| !budget.is_over()).map(reordered).collect()
 }
 
 /// A number of tries, and a sign if there are more.

@@ -1,11 +1,14 @@
 //! `grundy perft`: counting move sequences.
 
+use crate::commands::simulate::unplayable;
 use crate::engine::{Engine, ReasonArgs, Task};
 use crate::files::{ReadArgs, load_game};
+use crate::limits::LimitArgs;
 use crate::output::{Failure, Outcome, print, print_json};
 use crate::render::count;
 use anyhow::Result;
 use grundy::machine::MachineKind;
+use grundy::play::{FollowError, Line, follow};
 use grundy::reasoner::{ReasonError, Reasoner};
 use serde_json::json;
 use std::time::Instant;
@@ -25,6 +28,11 @@ pub(crate) struct Args {
     /// The length of the sequences
     depth: u32,
 
+    /// Count from the position after these moves: joint moves separated by `;`, the moves of the roles in order,
+    /// such as "(mark 1 1) noop; noop (mark 2 2)"
+    #[arg(long, value_name = "MOVES")]
+    moves: Option<Line>,
+
     /// The engine
     #[arg(long, value_enum, default_value = "auto")]
     engine: Engine,
@@ -37,6 +45,9 @@ pub(crate) struct Args {
     reason: ReasonArgs,
 
     #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+
+    #[command(flatten)]
     read: ReadArgs,
 }
 
@@ -44,7 +55,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let game = load_game(&args.file, &args.read)?;
     let start = Instant::now();
     let engine = args.reason.prepare(args.engine, &game, false, MachineKind::Incremental)?;
-    let counts = engine.run(Count { depth: args.depth })?;
+    let counts = engine.run(Count { depth: args.depth, line: args.moves.clone().unwrap_or_default() })?;
     let seconds = start.elapsed().as_secs_f64();
     if args.json {
         print_json(json!({
@@ -71,9 +82,10 @@ struct Counts {
     ended_earlier: u64,
 }
 
-/// Counting from the initial state.
+/// Counting from the state that a line of moves leads to.
 struct Count {
     depth: u32,
+    line: Line,
 }
 
 impl Task for Count {
@@ -83,7 +95,9 @@ impl Task for Count {
         let mut reasoner = make()?;
         let mut counts = Counts::default();
         let initial = reasoner.initial()?;
-        perft(&mut reasoner, &initial, self.depth, &mut counts)?;
+        let start = follow(&mut reasoner, initial, &self.line, |_, _, _, _| Ok::<(), FollowError>(()))
+            .map_err(unplayable)?;
+        perft(&mut reasoner, &start, self.depth, &mut counts)?;
         Ok(counts)
     }
 }

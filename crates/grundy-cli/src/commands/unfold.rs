@@ -1,7 +1,7 @@
 //! `grundy unfold`: rules that say now when a goal will be reached.
 
-use crate::engine::seconds;
 use crate::files::{Loaded, ReadArgs, load_sound};
+use crate::limits::{LimitArgs, budget};
 use crate::output::{Failure, Outcome, note, print, print_json};
 use crate::render::count;
 use crate::sample::{SampleArgs, failure};
@@ -15,7 +15,7 @@ use grundy::meta::{
 use grundy_syntax::{Dialect, Printer};
 use indicatif::HumanCount;
 use serde_json::{Value, json};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Unfold a goal: rules that say, before a move, when the goal will be reached by it
 ///
@@ -68,9 +68,9 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = UnfoldConfig::default().max_steps, help_heading = "Limits")]
     max_steps: u64,
 
-    /// Limit: how many seconds unfolding may take
-    #[arg(long, value_name = "S", value_parser = seconds, default_value = "60", help_heading = "Limits")]
-    timeout: Duration,
+    /// Limit: how much work these steps may take together, counted in rows that are matched and conditions that are compared
+    #[arg(long, value_name = "N", default_value_t = UnfoldConfig::default().max_work, help_heading = "Limits")]
+    max_work: u64,
 
     /// Print one JSON object
     #[arg(long)]
@@ -78,6 +78,9 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     sample: SampleArgs,
+
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
 
     #[command(flatten)]
     read: ReadArgs,
@@ -115,7 +118,8 @@ impl Args {
             max_conditions: self.max_conditions,
             max_rules: self.max_rules,
             max_steps: self.max_steps,
-            timeout: Some(self.timeout),
+            max_work: self.max_work,
+            budget: budget(),
         }
     }
 }
@@ -126,7 +130,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     args.sample.replace_facts(&mut loaded, &args.read)?;
     let goal = ParsedGoal::read(&args.goal, args.read.notation(&args.file), loaded.program.dialect)
         .map_err(failure)?;
-    let limits = DomainLimits { timeout: Some(args.timeout), ..DomainLimits::default() };
+    let limits = DomainLimits { budget: budget(), ..DomainLimits::default() };
     let mut domain = goal.domain(&loaded.program, &limits).map_err(failure)?;
     let config = args.config(&loaded);
     let target = goal.target(&mut domain, args.moves).map_err(failure)?;
@@ -162,7 +166,7 @@ fn run_forced(
     }
     let target = losing_target(domain, role, role, value).map_err(failure)?;
     let generated =
-        count_unfolded(domain, &target, &UnfoldConfig { moves: 2, ..*config }).map_err(failure)?;
+        count_unfolded(domain, &target, &UnfoldConfig { moves: 2, ..config.clone() }).map_err(failure)?;
     let notation = args.read.notation(&args.file);
     let more = found.rules.iter().map(|rule| Printer::new(domain.program(), notation).rule(rule)).collect();
     report(args, domain, &all, more, generated, start)
@@ -172,11 +176,16 @@ fn run_forced(
 fn knowledge(args: &Args, loaded: &Loaded, domain: &mut Domain) -> Result<(Metarules, Vec<SingleValued>)> {
     let states = args.sample.states(loaded, &args.read)?;
     let memories: Vec<Memory> = args.sample.memories(loaded, domain, &states)?;
-    let config = SearchConfig { timeout: Some(args.timeout / 10), ..SearchConfig::default() };
-    let metarules = find_metarules(domain, &memories, &config);
-    let induction = InductionConfig { timeout: args.timeout / 4, ..InductionConfig::default() };
-    let proved = prove_single_valued(domain, &memories, &metarules, &induction);
-    Ok((metarules, proved))
+    let config = SearchConfig { budget: budget(), ..SearchConfig::default() };
+    let metarules = find_metarules(domain, &memories, &config)?;
+    let induction = InductionConfig { budget: budget(), ..InductionConfig::default() };
+    let proved = prove_single_valued(domain, &memories, &metarules, &induction)?;
+    if !proved.complete {
+        note(
+            "note: not all proofs that facts are single-valued came to their end (limits `steps` and `work`)",
+        );
+    }
+    Ok((metarules, proved.dependencies))
 }
 
 fn report_count(args: &Args, generated: Count, start: Instant) -> Result<Outcome> {

@@ -2,6 +2,7 @@
 
 use crate::engine::{Engine, ReasonArgs, Task};
 use crate::files::{Loaded, ReadArgs, load_game, read_source, sheets_below};
+use crate::limits::{LimitArgs, SheetLimitArgs, failure, for_sheet};
 use crate::output::{Failure, Outcome, note, print, print_json};
 use crate::render;
 use crate::trace::{Replay, Step, read_trace, replay};
@@ -43,6 +44,12 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     reason: ReasonArgs,
+
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+
+    #[command(flatten)]
+    sheet_limits: SheetLimitArgs,
 
     #[command(flatten)]
     read: ReadArgs,
@@ -151,17 +158,31 @@ fn run_corpus(args: &Args, corpus: &Path) -> Result<Outcome> {
     let style = ProgressStyle::with_template("{elapsed} {wide_bar} {pos}/{len} {msg}");
     bar.set_style(style.expect("the template is well-formed"));
     let mut lines = Vec::new();
+    let mut ended = None;
     for sheet in &sheets {
         let name = Path::new(sheet).strip_prefix(&games)?.with_extension("");
         let trace = corpus.join("traces").join(&name).with_added_extension("jsonl");
         bar.set_message(name.display().to_string());
         if trace.exists() {
-            lines.push(replay_line(args, &name, sheet, &trace));
+            match for_sheet(args.sheet_limits.sheet_timeout, || replay_line(args, &name, sheet, &trace)) {
+                Ok(line) => lines.push(line),
+                Err(reason) => {
+                    ended = Some(reason);
+                    break;
+                }
+            }
         }
         bar.inc(1);
     }
     bar.finish_and_clear();
-    report_corpus(args, &lines)
+    let reported = report_corpus(args, &lines);
+    match ended {
+        Some(reason) => {
+            note(&format!("{} of {} before the end", lines.len(), render::count(sheets.len(), "sheet")));
+            Err(failure(reason).into())
+        }
+        None => reported,
+    }
 }
 
 fn replay_line(args: &Args, name: &Path, sheet: &str, trace: &Path) -> Line {

@@ -206,6 +206,9 @@ branches, and several of them multiply with each other. Define views for them. (
 a hundred conditions each, on average; a few `or` in a very long body hit the limit as well.)";
     RuleLimit = "L103", Limit, "too many rules",
 "The limit `rules` (`--max-source-rules`) was hit.";
+    ReadBudget = "L104", Limit, "out of time or memory",
+"The time (`--timeout`) or the memory (`--max-memory`) of the call was used up, or the call was interrupted,
+while the file was read and checked. The rest of the file was not looked at.";
 
     InvalidUtf8 = "W101", Warning, "text that is not UTF-8",
 "Bytes that are no valid UTF-8 were replaced by U+FFFD. In a comment that is harmless.";

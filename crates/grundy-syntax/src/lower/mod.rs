@@ -9,6 +9,7 @@ mod equality;
 mod normal_form;
 mod variables;
 
+use crate::budget::Ticks;
 use crate::clause::{Clause, Expr, ExprKind};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::limits::Limits;
@@ -28,6 +29,7 @@ use variables::Numbering;
 pub(crate) struct Lowering {
     pub(crate) program: Program,
     pub(crate) limits: Limits,
+    ticks: Ticks,
     pub(crate) diagnostics: Vec<Diagnostic>,
     /// Rules of the program by what they say, each with its hash: to hash a rule again when the
     /// table grows would touch memory all over the place.
@@ -46,7 +48,8 @@ impl Lowering {
     pub(crate) fn new(dialect: Dialect, limits: &Limits) -> Lowering {
         Lowering {
             program: Program::new(dialect),
-            limits: *limits,
+            limits: limits.clone(),
+            ticks: Ticks::default(),
             diagnostics: Vec::new(),
             known: HashTable::new(),
             declared: FxHashSet::default(),
@@ -74,8 +77,13 @@ impl Lowering {
         }
     }
 
-    /// Whether the limit on rules is reached; says so, at this place, if it is.
+    /// Whether the limit on rules is reached or the budget is used up; reports it at this place if so.
     pub(crate) fn is_full(&mut self, place: Span) -> bool {
+        self.limits.budget.at_rule(place);
+        if let Err(exhausted) = self.ticks.work(&self.limits.budget, place.range().len()) {
+            self.report(Diagnostic::new(Code::ReadBudget, place, exhausted.to_string()));
+            return true;
+        }
         let full = self.program.rules.len() + self.program.constraints.len() >= self.limits.rules;
         if full {
             let message = format!("more than {} rules (limit `rules`)", self.limits.rules);

@@ -7,6 +7,7 @@
 //! if nothing had happened.
 
 use super::{Kind, Node, SexprId, Sexprs, blame};
+use crate::budget::Ticks;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::limits::Limits;
 use crate::source::{Source, Span};
@@ -113,7 +114,13 @@ impl<'a> Reader<'a> {
     fn read(&mut self) {
         let text = self.text;
         let mut at = self.start;
+        let (mut ticks, mut last) = (Ticks::default(), at);
         while at < text.len() {
+            if let Err(exhausted) = ticks.work(&self.limits.budget, at - last) {
+                let place = Span::new(at as u32, at as u32);
+                return self.report(Diagnostic::new(Code::ReadBudget, place, exhausted.to_string()));
+            }
+            last = at;
             match CLASSES[text[at] as usize] {
                 Class::Space => {
                     at += 1;

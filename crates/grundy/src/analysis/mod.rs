@@ -25,7 +25,8 @@ pub use print::print_analysis;
 use findings::Findings;
 pub(crate) use graph::Graph;
 use grundy_syntax::{
-    Atom, Condition, Diagnostic, Dialect, Keyword, Literal, PredicateId, Program, Source, Span, tidy,
+    Atom, Budget, Condition, Diagnostic, Dialect, Exhausted, Keyword, Literal, PredicateId, Program, Source,
+    Span, Stage, tidy,
 };
 
 /// What the truth of a predicate's atoms depends on.
@@ -74,27 +75,42 @@ impl Analysis {
     }
 }
 
+/// A check: looks at a program and adds what it finds.
+type Check = fn(&Context<'_>, &mut Findings<'_>);
+
+/// All checks in order, with whether they are for games alone.
+const CHECKS: [(Check, bool); 9] = [
+    (arity::check, false),
+    (game::check, true),
+    (spelling::check, false),
+    (spelling::pair_singletons, false),
+    (uses::check, false),
+    (facts::check, true),
+    (safety::check, false),
+    (cycles::check, false),
+    (recursion::check, false),
+];
+
 /// Analyses a program, and adds all that is wrong or doubtful in it to the diagnostics.
-pub fn analyze(source: &Source, program: &Program, diagnostics: &mut Vec<Diagnostic>) -> Analysis {
+pub fn analyze(
+    source: &Source,
+    program: &Program,
+    diagnostics: &mut Vec<Diagnostic>,
+    budget: &Budget,
+) -> Result<Analysis, Exhausted> {
+    budget.enter(Stage::Check);
     let analysis = classify(program);
     let context = Context::new(source, program, &analysis);
     let mut findings = Findings::new(diagnostics);
-    arity::check(&context, &mut findings);
-    if program.dialect == Dialect::Game {
-        game::check(&context, &mut findings);
+    let is_game = program.dialect == Dialect::Game;
+    for (check, _) in CHECKS.iter().filter(|(_, for_games)| is_game || !for_games) {
+        budget.check()?;
+        check(&context, &mut findings);
     }
-    spelling::check(&context, &mut findings);
-    spelling::pair_singletons(&context, &mut findings);
-    uses::check(&context, &mut findings);
-    if program.dialect == Dialect::Game {
-        facts::check(&context, &mut findings);
-    }
-    safety::check(&context, &mut findings);
-    cycles::check(&context, &mut findings);
-    recursion::check(&context, &mut findings);
     findings.drop_consequences();
     tidy(diagnostics);
-    analysis
+    budget.check()?;
+    Ok(analysis)
 }
 
 /// What every check may look at.

@@ -14,8 +14,8 @@ use super::error::{FeatureError, Finding};
 use super::merge::Merged;
 use crate::analysis::{Analysis, Class, classify};
 use grundy_syntax::{
-    Atom, Condition, Dialect, Keyword, Literal, PredicateId, Program, Rule, Span, SymbolId, Term, TermId,
-    Terms,
+    Atom, Budget, Condition, Dialect, Exhausted, Keyword, Literal, PredicateId, Program, Rule, Span,
+    SymbolId, Term, TermId, Terms, Ticks,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -25,19 +25,25 @@ pub(super) type Shape = (SymbolId, usize);
 /// The dynamic facts whose candidates are all that states may have, and the clause in which they bind a variable.
 pub(super) type Closed = FxHashMap<Shape, Span>;
 
+/// Looking at a condition is about so much work, in units of [`Ticks::work`].
+const WORK_OF_CONDITION: usize = 8;
+
 /// Adds rules for `init` to a merged theory. Facts of the shapes in the result are known in full.
-pub(super) fn add_candidates(merged: &mut Merged) -> Result<Closed, FeatureError> {
+pub(super) fn add_candidates(merged: &mut Merged, budget: &Budget) -> Result<Closed, FeatureError> {
+    let mut ticks = Ticks::default();
     if merged.dialect == Dialect::Game {
         return Ok(Closed::default());
     }
     let holds = merged.program.predicate(Keyword::True.name(), 1);
     let declared = declared_bases(merged);
     let uses = Uses { analysis: classify(&merged.program), holds, declared: &declared };
-    let generators = uses.generators(&merged.program);
+    let generators = uses.generators(&merged.program, budget)?;
     let mut rules = Vec::new();
     let mut columns: FxHashSet<(Shape, usize)> = FxHashSet::default();
     for rule in merged.program.rules.clone() {
         for literal in rule.literals() {
+            // Looking for what binds an argument goes through the whole rule.
+            ticks.work(budget, WORK_OF_CONDITION * (1 + rule.body.len()))?;
             let Some((shape, fact)) = fact_of(&merged.program.terms, holds, literal) else { continue };
             if declared.contains_key(&shape) {
                 continue;
@@ -134,17 +140,19 @@ struct Uses<'a> {
 
 impl Uses<'_> {
     /// The shapes that bind a variable somewhere, with the clause where they do.
-    fn generators(&self, program: &Program) -> Closed {
+    fn generators(&self, program: &Program, budget: &Budget) -> Result<Closed, Exhausted> {
         let mut found = Closed::default();
+        let mut ticks = Ticks::default();
         for rule in &program.rules {
             for literal in rule.literals().filter(|literal| matches!(literal, Literal::Holds(_))) {
+                ticks.work(budget, WORK_OF_CONDITION * (1 + rule.body.len()))?;
                 let Some((shape, fact)) = fact_of(&program.terms, self.holds, literal) else { continue };
                 if !found.contains_key(&shape) && self.binders(program, rule, fact, false).is_none() {
                     found.insert(shape, rule.span);
                 }
             }
         }
-        found
+        Ok(found)
     }
 
     /// Conditions that bind the variables of a term: static ones that share a variable with it, then views, then, if

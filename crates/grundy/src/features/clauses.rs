@@ -12,7 +12,9 @@ use crate::ground::{
     AtomId, GroundConfig, GroundError, GroundLiteral, GroundProgram, LimitKind, ground, write_term,
 };
 use crate::network::RulesByHead;
-use grundy_syntax::{Atom, Condition, Keyword, Rule, Span, Term, TermId, VariableId};
+use grundy_syntax::{
+    Atom, Budget, Condition, Exhausted, Keyword, Rule, Span, Stage, Term, TermId, Ticks, VariableId,
+};
 use rustc_hash::FxHashMap;
 
 /// No fact has this number.
@@ -39,6 +41,8 @@ pub(super) struct Clauses {
     pub(super) conflicts: Conflicts,
     /// The shapes of facts of which all candidates are known.
     pub(super) closed: Closed,
+    /// The time and memory of the call that made them.
+    pub(super) budget: Budget,
 }
 
 /// The function under which the instances of a constraint are seen.
@@ -50,35 +54,37 @@ pub(super) fn ground_clauses(
     known: &[Determined],
     config: &FeatureConfig,
 ) -> Result<Clauses, FeatureError> {
-    let closed = add_candidates(&mut merged)?;
+    let budget = &config.budget;
+    let closed = add_candidates(&mut merged, budget)?;
     if config.constraints {
         add_constraints(&mut merged);
     }
     let ground_config = GroundConfig {
         faithful: true,
         max_rules: config.max_clauses,
-        max_bytes: config.max_bytes,
-        timeout: config.timeout,
-        interrupt: config.interrupt.clone(),
+        budget: config.budget.clone(),
         ..GroundConfig::default()
     };
     let ground = ground(&merged.program, &ground_config).map_err(|error| failure(&merged, error))?;
+    budget.enter(Stage::Features);
+    budget.check()?;
     let facts: Vec<AtomId> = ground.atoms_of(Keyword::True).collect();
     let mut fact_of = vec![NO_FACT; ground.atom_count() as usize];
     facts.iter().enumerate().for_each(|(number, atom)| fact_of[atom.0 as usize] = number as u32);
     check_closed(&merged, &ground, &facts, &closed)?;
-    let rules = RulesByHead::new(&ground);
-    let (heads, constraints) = heads(&merged, &ground);
+    let rules = RulesByHead::new(&ground, budget)?;
+    let (heads, constraints) = heads(&merged, &ground, budget)?;
     let literals = |&atom: &AtomId| -> Option<Vec<u32>> {
         let [rule] = *rules.of(atom.0) else { return None };
         rules.body(rule).iter().map(|literal| fact_literal(&fact_of, literal)).collect()
     };
-    let mut bodies: Vec<Vec<u32>> = constraints.iter().filter_map(literals).collect();
-    if config.constraints {
-        bodies.extend(super::conflicts::exclusive(&ground, &facts, known));
-    }
-    let conflicts = Conflicts::new(facts.len(), bodies);
-    Ok(Clauses { merged, rules, facts, fact_of, heads, conflicts, closed, ground })
+    let bodies: Vec<Vec<u32>> = constraints.iter().filter_map(literals).collect();
+    budget.check()?;
+    let known = if config.constraints { known } else { &[] };
+    let pairs = super::conflicts::exclusive(&ground, &facts, known, budget)?;
+    let conflicts = Conflicts::new(facts.len(), bodies, pairs);
+    budget.check()?;
+    Ok(Clauses { budget: budget.clone(), merged, rules, facts, fact_of, heads, conflicts, closed, ground })
 }
 
 /// A literal about a fact: its number, and in the lowest bit whether it is negated.
@@ -126,8 +132,15 @@ fn check_closed(
     if findings.is_empty() { Ok(()) } else { Err(FeatureError::Wrong(findings)) }
 }
 
+/// Looking at what is seen is about so much work, in units of [`Ticks::work`].
+const WORK_OF_HEAD: usize = 8;
+
 /// The solutions that features can have, sorted by feature, and the instances of constraints.
-fn heads(merged: &Merged, ground: &GroundProgram) -> (Vec<Head>, Vec<AtomId>) {
+fn heads(
+    merged: &Merged,
+    ground: &GroundProgram,
+    budget: &Budget,
+) -> Result<(Vec<Head>, Vec<AtomId>), Exhausted> {
     let symbols = &ground.program().symbols;
     let numbers: FxHashMap<_, u32> = merged
         .features
@@ -137,7 +150,9 @@ fn heads(merged: &Merged, ground: &GroundProgram) -> (Vec<Head>, Vec<AtomId>) {
         .collect();
     let mut heads = Vec::new();
     let mut constraints = Vec::new();
+    let mut ticks = Ticks::default();
     for atom in ground.atoms_of(Keyword::Sees) {
+        ticks.work(budget, WORK_OF_HEAD)?;
         let (template, row) = ground.atom_parts(atom);
         let terms = &ground.flat().terms;
         let percept = ungrouped(symbols, terms, template[1], &row);
@@ -149,7 +164,7 @@ fn heads(merged: &Merged, ground: &GroundProgram) -> (Vec<Head>, Vec<AtomId>) {
         }
     }
     heads.sort_by_key(|head| (head.feature, head.atom));
-    (heads, constraints)
+    Ok((heads, constraints))
 }
 
 impl Clauses {
@@ -211,6 +226,7 @@ fn failure(merged: &Merged, error: GroundError) -> FeatureError {
                 LimitKind::Timeout => {
                     ("unfolding takes too long (limit `timeout`)", "`--timeout S` raises the limit")
                 }
+                LimitKind::Conditions => ("this clause has too many conditions (limit `conditions`)", ""),
                 LimitKind::Interrupt => ("interrupted", ""),
                 LimitKind::Memory => (
                     "unfolding takes too much memory (limit `memory`)",

@@ -4,7 +4,7 @@
 //! are looked up by either. The rest is looked up by any of its literals.
 
 use crate::ground::{AtomId, GroundProgram};
-use grundy_syntax::{Term, TermId};
+use grundy_syntax::{Budget, Exhausted, Term, TermId, Ticks};
 use rustc_hash::FxHashMap;
 
 /// Something proved of the states of a game: facts of this name and number of arguments that agree in the key agree in
@@ -37,8 +37,12 @@ pub(super) struct Conflicts {
 }
 
 impl Conflicts {
-    pub(super) fn new(facts: usize, bodies: Vec<Vec<u32>>) -> Conflicts {
-        let mut pairs = Vec::new();
+    /// From conjunctions and pairs of literals.
+    pub(super) fn new(facts: usize, bodies: Vec<Vec<u32>>, exclusive: Vec<(u32, u32)>) -> Conflicts {
+        let mut pairs = exclusive;
+        pairs.extend_from_within(..);
+        let half = pairs.len() / 2;
+        pairs[half..].iter_mut().for_each(|(a, b)| std::mem::swap(a, b));
         let mut wide: Vec<Box<[u32]>> = Vec::new();
         let mut never = vec![false; facts * 2];
         for mut body in bodies {
@@ -85,13 +89,20 @@ impl Conflicts {
     }
 }
 
-/// The pairs of facts that something proved excludes.
-pub(super) fn exclusive(ground: &GroundProgram, facts: &[AtomId], known: &[Determined]) -> Vec<Vec<u32>> {
+/// The pairs of facts that something proved excludes, as literals.
+pub(super) fn exclusive(
+    ground: &GroundProgram,
+    facts: &[AtomId],
+    known: &[Determined],
+    budget: &Budget,
+) -> Result<Vec<(u32, u32)>, Exhausted> {
     let (terms, symbols) = (&ground.flat().terms, &ground.program().symbols);
-    let mut bodies = Vec::new();
+    let mut pairs: Vec<(u32, u32)> = Vec::new();
+    let mut ticks = Ticks::default();
     for one in known {
         let mut groups: FxHashMap<Vec<TermId>, Vec<(u32, TermId)>> = FxHashMap::default();
         for (number, &fact) in facts.iter().enumerate() {
+            ticks.work(budget, WORK_OF_FACT)?;
             let (template, row) = ground.atom_parts(fact);
             let Term::Compound(name, args) = terms.get(template[0]) else { continue };
             if symbols.name(name) != one.name || args.len() != one.arity {
@@ -109,9 +120,15 @@ pub(super) fn exclusive(ground: &GroundProgram, facts: &[AtomId], known: &[Deter
         for group in groups.values().filter(|group| group.len() <= LARGEST_GROUP) {
             for (place, &(a, value)) in group.iter().enumerate() {
                 let others = group[place + 1..].iter().filter(|(_, other)| *other != value);
-                bodies.extend(others.map(|&(b, _)| vec![a << 1, b << 1]));
+                pairs.extend(others.map(|&(b, _)| (a << 1, b << 1)));
+                ticks.work(budget, group.len())?;
             }
+            // They are doubled later, and copied once more.
+            budget.check_with(3 * pairs.len() * size_of::<(u32, u32)>())?;
         }
     }
-    bodies
+    Ok(pairs)
 }
+
+/// Looking at a fact is about so much work, in units of [`Ticks::work`].
+const WORK_OF_FACT: usize = 8;

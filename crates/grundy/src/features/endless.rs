@@ -2,6 +2,7 @@
 
 use super::clauses::Clauses;
 use super::error::FeatureError;
+use super::merge::predicates_below;
 use crate::analysis::{Class, classify};
 use crate::ground::AtomId;
 use grundy_syntax::{Keyword, Literal, PredicateId, Rule};
@@ -35,16 +36,7 @@ pub(super) fn check(clauses: &Clauses) -> Result<(), FeatureError> {
 /// The predicates that features depend on.
 fn needed(clauses: &Clauses) -> FxHashSet<PredicateId> {
     let program = &clauses.merged.program;
-    let mut open: Vec<PredicateId> = program.keyword(Keyword::Sees).into_iter().collect();
-    let mut found = FxHashSet::default();
-    while let Some(predicate) = open.pop() {
-        if found.insert(predicate) {
-            let rules = program.rules.iter().filter(|rule| rule.head.predicate == predicate);
-            let atoms = rules.flat_map(|rule| rule.literals().filter_map(Literal::atom));
-            open.extend(atoms.map(|atom| atom.predicate));
-        }
-    }
-    found
+    predicates_below(program, program.keyword(Keyword::Sees))
 }
 
 /// The error for an atom that depends on itself.

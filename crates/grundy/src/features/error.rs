@@ -1,6 +1,6 @@
 //! What is wrong with a theory, its features or its states.
 
-use grundy_syntax::Span;
+use grundy_syntax::{Exhausted, Span};
 
 /// Which of the two texts a place is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -47,6 +47,9 @@ pub enum FeatureError {
         /// What happened, and where.
         finding: Box<Finding>,
     },
+    /// The budget of the call is used up.
+    #[error(transparent)]
+    Exhausted(#[from] Exhausted),
 }
 
 impl FeatureError {

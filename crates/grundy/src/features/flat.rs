@@ -18,6 +18,7 @@ use super::conjunctions::{ConjunctionId, Conjunctions};
 use super::endless;
 use super::error::FeatureError;
 use super::needed::needed;
+use grundy_syntax::{Exhausted, Ticks};
 use hashbrown::HashTable;
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
@@ -60,13 +61,17 @@ impl FlatTables {
 pub(super) fn unfold(clauses: &Clauses, config: &FeatureConfig) -> Result<FlatTables, FeatureError> {
     endless::check(clauses)?;
     let mut unfolder = Unfolder::new(clauses, config);
-    for component in needed(clauses) {
+    let mut ticks = Ticks::default();
+    for component in needed(clauses)? {
+        ticks.tick(&config.budget)?;
         if component.is_loop {
             return Err(endless::cycle(clauses, component.atoms[0]));
         }
         unfolder.unfold_atom(component.atoms[0])?;
     }
-    Ok(unfolder.finish())
+    let tables = unfolder.finish()?;
+    config.budget.check()?;
+    Ok(tables)
 }
 
 /// A set of conjunctions: where it is in `sets`.
@@ -88,6 +93,9 @@ struct Unfolder<'a> {
     found: Vec<u32>,
     steps: u64,
 }
+
+/// So many steps are taken between checks of the budget.
+const STEPS_PER_CHECK: u64 = 1024;
 
 /// A clause in the making may be given up this many times for each one that is kept.
 const STEPS_PER_CLAUSE: u64 = 64;
@@ -179,6 +187,9 @@ impl<'a> Unfolder<'a> {
         let Some((first, rest)) = factors.split_first() else { return self.keep() };
         for at in first.clone() {
             self.steps += 1;
+            if self.steps.is_multiple_of(STEPS_PER_CHECK) {
+                self.check_budget()?;
+            }
             let before = self.current.len();
             if self.add_conjunction(ConjunctionId(self.sets[at as usize])) {
                 self.multiply(rest)?;
@@ -197,11 +208,6 @@ impl<'a> Unfolder<'a> {
         self.sorted.sort_unstable();
         let id = self.conjunctions.intern(&self.sorted).ok_or("memory")?;
         self.found.push(id.0);
-        let bytes = self.conjunctions.bytes() + self.sets.len() * 4 + self.found.len() * 4;
-        let interrupted = || {
-            let flag = self.config.interrupt.as_ref();
-            flag.is_some_and(|flag| flag.load(std::sync::atomic::Ordering::Relaxed))
-        };
         if (self.sets.len() + self.found.len()) as u64 > self.config.max_clauses {
             // Repeats do not count, but are only found at the end.
             self.found.sort_unstable();
@@ -210,11 +216,15 @@ impl<'a> Unfolder<'a> {
                 return Err("clauses");
             }
         }
-        match bytes > self.config.max_bytes {
-            true => Err("memory"),
-            false if self.found.len().is_multiple_of(4096) && interrupted() => Err("interrupt"),
-            false => Ok(()),
+        if self.found.len().is_multiple_of(512) {
+            self.check_budget()?;
         }
+        Ok(())
+    }
+
+    fn check_budget(&self) -> Result<(), &'static str> {
+        let bytes = self.conjunctions.bytes() + self.sets.len() * 4 + self.found.len() * 4;
+        self.config.budget.check_with(bytes).map_err(Exhausted::name)
     }
 
     /// Adds literals to the clause in the making; `false` if it can never hold with them.
@@ -254,7 +264,7 @@ impl<'a> Unfolder<'a> {
         FeatureError::limit(limit, self.clauses.place_of(atom), message, hint)
     }
 
-    fn finish(mut self) -> FlatTables {
+    fn finish(mut self) -> Result<FlatTables, Exhausted> {
         let heads: Vec<Set> =
             self.clauses.heads.iter().map(|head| self.set_of[head.atom.0 as usize].clone()).collect();
         let mut counts = vec![0; self.clauses.features().len()];
@@ -262,7 +272,12 @@ impl<'a> Unfolder<'a> {
             counts[head.feature as usize] += set.len() as u64;
         }
         let mut table = OrTable::default();
-        let rows: Vec<u32> = heads.into_iter().map(|set| table.row(&self.sets, set)).collect();
+        let mut rows = Vec::with_capacity(heads.len());
+        let mut ticks = Ticks::default();
+        for set in heads {
+            ticks.work(&self.config.budget, 1 + set.len())?;
+            rows.push(table.row(&self.sets, set));
+        }
         let auxiliary: Vec<u32> = self
             .auxiliary
             .iter()
@@ -274,7 +289,7 @@ impl<'a> Unfolder<'a> {
         let numbers = self.conjunctions.retain(&wanted);
         table.rows.iter_mut().for_each(|id| *id = numbers[*id as usize]);
         table.rows.shrink_to_fit();
-        FlatTables {
+        Ok(FlatTables {
             facts: self.clauses.facts.len() as u32,
             and_rows: self.conjunctions,
             or_ends: table.ends,
@@ -282,7 +297,7 @@ impl<'a> Unfolder<'a> {
             auxiliary,
             heads: rows,
             clauses: counts,
-        }
+        })
     }
 }
 

@@ -6,10 +6,10 @@
 
 use super::aggregate::Aggregate;
 use super::error::{FeatureError, File, Finding, Place};
-use crate::meta::copy_term;
+use crate::meta::{copy_term, predicates_above};
 use grundy_syntax::{
-    Atom, Condition, Dialect, Keyword, Literal, PredicateId, Program, Rule, Span, SymbolId, Symbols, Term,
-    TermId, Terms, VariableId,
+    Atom, Budget, Condition, Dialect, Exhausted, Keyword, Literal, PredicateId, Program, Rule, Span,
+    SymbolId, Symbols, Term, TermId, Terms, Ticks, VariableId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -89,15 +89,16 @@ pub(super) fn merge(
     theory: &Program,
     features: &Program,
     selection: &Selection,
+    budget: &Budget,
 ) -> Result<Merged, FeatureError> {
-    let mut merger = Merger::new(theory, features);
-    merger.add_theory();
-    merger.add_features();
+    let mut merger = Merger::new(theory, features, budget);
+    merger.add_theory()?;
+    merger.add_features()?;
     if let Some(only) = &selection.only {
         merger.features.retain(|feature| only.contains(&feature.column()));
     }
     merger.also(selection);
-    merger.check_conditions();
+    merger.check_conditions()?;
     if merger.findings.is_empty() && merger.features.is_empty() {
         merger.find(File::Features, Span::default(), "there is no feature here", "", HOW_TO);
     }
@@ -106,7 +107,8 @@ pub(super) fn merge(
         merger.findings.dedup();
         return Err(FeatureError::Wrong(merger.findings));
     }
-    Ok(merger.finish())
+    budget.check()?;
+    Ok(merger.finish()?)
 }
 
 const HOW_TO: &str =
@@ -128,7 +130,15 @@ struct Merger<'a> {
     map: FxHashMap<(File, PredicateId), Target>,
     /// Whether features stand under `feature`.
     wrapped: bool,
+    /// The names and numbers of arguments of all that has a rule, and of all that is declared, in both programs.
+    known: FxHashSet<(String, usize)>,
+    defined: FxHashSet<PredicateId>,
+    budget: Budget,
+    ticks: Ticks,
 }
+
+/// Copying a condition is about so much work, in units of [`Ticks::work`].
+const WORK_OF_CONDITION: usize = 16;
 
 /// What a predicate becomes.
 #[derive(Clone, Copy, Debug)]
@@ -139,7 +149,7 @@ enum Target {
 }
 
 impl<'a> Merger<'a> {
-    fn new(theory: &'a Program, source: &'a Program) -> Merger<'a> {
+    fn new(theory: &'a Program, source: &'a Program, budget: &Budget) -> Merger<'a> {
         let ends = theory.rules.iter().map(|rule| rule.span.end);
         let ends = ends.chain(theory.constraints.iter().map(|constraint| constraint.span.end));
         let offset = ends.max().unwrap_or(0) + 1;
@@ -159,6 +169,10 @@ impl<'a> Merger<'a> {
             findings: Vec::new(),
             map: FxHashMap::default(),
             wrapped,
+            known: [theory, source].into_iter().flat_map(known_names).collect(),
+            defined: theory.rules.iter().map(|rule| rule.head.predicate).collect(),
+            budget: budget.clone(),
+            ticks: Ticks::default(),
         }
     }
 
@@ -172,14 +186,14 @@ impl<'a> Merger<'a> {
         });
     }
 
-    fn add_theory(&mut self) {
+    fn add_theory(&mut self) -> Result<(), Exhausted> {
         let theory = self.theory;
         if theory.dialect == Dialect::Game {
             // What a role is told is not a matter of features; these stand there instead.
             if let Some(sees) = theory.keyword(Keyword::Sees) {
                 self.program.rules.retain(|rule| rule.head.predicate != sees);
             }
-            return;
+            return Ok(());
         }
         for program in [theory, self.source] {
             for declaration in &program.dynamic {
@@ -194,12 +208,15 @@ impl<'a> Merger<'a> {
         self.program.rules.push(fact(Atom { predicate: role, args: Box::new([observer]) }));
         let by_moves = by_moves(theory);
         for rule in theory.rules.iter().filter(|rule| !by_moves.contains(&rule.head.predicate)) {
+            self.ticks.work(&self.budget, WORK_OF_CONDITION * (1 + rule.body.len()))?;
             let rule = self.import_rule(File::Theory, rule);
             self.program.rules.push(rule);
         }
         for constraint in &theory.constraints {
+            self.ticks.work(&self.budget, WORK_OF_CONDITION * (1 + constraint.body.len()))?;
             self.add_constraint(File::Theory, constraint);
         }
+        Ok(())
     }
 
     fn add_constraint(&mut self, file: File, constraint: &grundy_syntax::Constraint) {
@@ -209,9 +226,10 @@ impl<'a> Merger<'a> {
         self.constraints.push(MergedConstraint { body, variables });
     }
 
-    fn add_features(&mut self) {
+    fn add_features(&mut self) -> Result<(), Exhausted> {
         let source = self.source;
         for rule in &source.rules {
+            self.ticks.work(&self.budget, WORK_OF_CONDITION * (1 + rule.body.len()))?;
             let (name, arity) = own_name(source, &rule.head);
             if self.is_taken(rule, &name, arity) {
                 continue;
@@ -225,13 +243,14 @@ impl<'a> Merger<'a> {
         for constraint in &source.constraints {
             self.add_constraint(File::Features, constraint);
         }
+        Ok(())
     }
 
     /// Whether the head of a clause of the features is something else already.
     fn is_taken(&mut self, rule: &Rule, name: &str, arity: usize) -> bool {
         let theory = self.theory;
         let Some(known) = theory.find_predicate(name, arity) else { return false };
-        let is_defined = theory.rules.iter().any(|other| other.head.predicate == known);
+        let is_defined = self.defined.contains(&known);
         let is_given = theory.dynamic.iter().any(|other| other.predicate == known);
         if is_defined || is_given || theory.info(known).keyword.is_some() {
             let what = if is_given { "is a dynamic fact of" } else { "is defined by" };
@@ -289,7 +308,7 @@ impl<'a> Merger<'a> {
     }
 
     /// Every condition is about something: a fact of the state, or what a rule defines.
-    fn check_conditions(&mut self) {
+    fn check_conditions(&mut self) -> Result<(), Exhausted> {
         let theory = self.theory;
         let needed = self.needed();
         let mut sources: Vec<(File, &Program, &Rule)> = Vec::new();
@@ -300,11 +319,13 @@ impl<'a> Merger<'a> {
         }
         for (file, program, rule) in sources {
             for condition in &rule.body {
+                self.ticks.work(&self.budget, WORK_OF_CONDITION)?;
                 if let Some(atom) = condition.literal.atom() {
                     self.check_condition(file, program, atom, condition.span);
                 }
             }
         }
+        Ok(())
     }
 
     /// The predicates of the theory that the features depend on.
@@ -315,17 +336,7 @@ impl<'a> Merger<'a> {
             let info = source.info(atom.predicate);
             theory.find_predicate(source.symbols.name(info.name), info.arity)
         });
-        let mut open: Vec<PredicateId> = named.collect();
-        let mut found: FxHashSet<PredicateId> = FxHashSet::default();
-        while let Some(predicate) = open.pop() {
-            if found.insert(predicate) {
-                let rules = theory.rules.iter().filter(|rule| rule.head.predicate == predicate);
-                open.extend(
-                    rules.flat_map(|rule| rule.literals().filter_map(Literal::atom)).map(|a| a.predicate),
-                );
-            }
-        }
-        found
+        predicates_below(theory, named)
     }
 
     fn check_condition(&mut self, file: File, program: &Program, atom: &Atom, span: Span) {
@@ -341,17 +352,11 @@ impl<'a> Merger<'a> {
         if keyword.is_some() {
             return;
         }
-        let defines = |program: &Program| {
-            let heads = program.rules.iter().map(|rule| own_name(program, &rule.head));
-            heads.into_iter().any(|(head, count)| head == name && count == arity)
-        };
-        let declared = |program: &Program| {
-            let all = program.dynamic.iter().map(|declaration| program.info(declaration.predicate));
-            all.into_iter().any(|info| program.symbols.name(info.name) == name && info.arity == arity)
-        };
-        if [self.theory, self.source].into_iter().any(|program| defines(program) || declared(program)) {
+        let key = (name, arity);
+        if self.known.contains(&key) {
             return;
         }
+        let (name, arity) = key;
         let message = format!("`{name}/{arity}` is neither declared dynamic nor defined by a clause");
         let hint = match self.theory.dialect {
             Dialect::Theory => format!("facts of the state are declared: `:- dynamic {name}/{arity}.`"),
@@ -363,14 +368,7 @@ impl<'a> Merger<'a> {
 
     /// A hint if the name is right and the number of arguments is not.
     fn other_arity(&self, name: &str, arity: usize) -> Option<String> {
-        let others = [self.theory, self.source].into_iter().flat_map(|program| {
-            program.rules.iter().map(|rule| own_name(program, &rule.head)).chain(program.dynamic.iter().map(
-                |declaration| {
-                    let info = program.info(declaration.predicate);
-                    (program.symbols.name(info.name).to_owned(), info.arity)
-                },
-            ))
-        });
+        let others = [self.theory, self.source].into_iter().flat_map(known_names);
         let found = others.into_iter().find(|(other, count)| other == name && *count != arity)?;
         Some(format!("there is `{}/{}`", found.0, found.1))
     }
@@ -459,7 +457,7 @@ impl<'a> Merger<'a> {
         self.program.predicate(&name, arity)
     }
 
-    fn finish(mut self) -> Merged {
+    fn finish(mut self) -> Result<Merged, Exhausted> {
         let used: FxHashSet<PredicateId> = {
             let literals = self.program.rules.iter().flat_map(Rule::literals);
             let of_rules = literals.filter_map(Literal::atom).map(|atom| atom.predicate);
@@ -467,6 +465,7 @@ impl<'a> Merger<'a> {
             of_rules.chain(of_constraints.filter_map(Literal::atom).map(|atom| atom.predicate)).collect()
         };
         for (number, feature) in self.features.clone().iter().enumerate() {
+            self.budget.check()?;
             let is_keyword = self.program.info(feature.predicate).keyword.is_some();
             if is_keyword || used.contains(&feature.predicate) {
                 let rule = self.observation(number, feature);
@@ -475,7 +474,7 @@ impl<'a> Merger<'a> {
                 self.observe_directly(number, feature);
             }
         }
-        Merged {
+        Ok(Merged {
             program: self.program,
             features: self.features,
             constraints: self.constraints,
@@ -483,7 +482,7 @@ impl<'a> Merger<'a> {
             dialect: self.theory.dialect,
             clauses: self.theory.rules.len() + self.source.rules.len(),
             offset: self.offset,
-        }
+        })
     }
 
     /// Nobody else asks for the feature: its clauses tell the observer.
@@ -585,19 +584,37 @@ fn own_name(program: &Program, atom: &Atom) -> (String, usize) {
     }
 }
 
+/// The names and numbers of arguments of all that has a rule in a program, and of all that is declared.
+fn known_names(program: &Program) -> impl Iterator<Item = (String, usize)> {
+    let declared = program.dynamic.iter().map(|declaration| {
+        let info = program.info(declaration.predicate);
+        (program.symbols.name(info.name).to_owned(), info.arity)
+    });
+    program.rules.iter().map(|rule| own_name(program, &rule.head)).chain(declared)
+}
+
 /// The predicates of a theory that speak of moves: `next`, and what `does` is below.
 fn by_moves(theory: &Program) -> FxHashSet<PredicateId> {
-    let mut found: FxHashSet<PredicateId> = theory.find_predicate("does", 1).into_iter().collect();
-    found.extend(theory.find_predicate("next", 1));
-    loop {
-        let before = found.len();
-        for rule in &theory.rules {
-            if rule.literals().filter_map(Literal::atom).any(|atom| found.contains(&atom.predicate)) {
-                found.insert(rule.head.predicate);
-            }
-        }
-        if found.len() == before {
-            return found;
+    let moves = [("does", 1), ("next", 1)];
+    predicates_above(theory, moves.into_iter().filter_map(|(name, arity)| theory.find_predicate(name, arity)))
+}
+
+/// These predicates, and all that they depend on.
+pub(super) fn predicates_below(
+    program: &Program,
+    above: impl IntoIterator<Item = PredicateId>,
+) -> FxHashSet<PredicateId> {
+    let mut rules: FxHashMap<PredicateId, Vec<&Rule>> = FxHashMap::default();
+    program.rules.iter().for_each(|rule| rules.entry(rule.head.predicate).or_default().push(rule));
+    let mut open: Vec<PredicateId> = above.into_iter().collect();
+    let mut found: FxHashSet<PredicateId> = FxHashSet::default();
+    while let Some(predicate) = open.pop() {
+        if found.insert(predicate) {
+            let own = rules.get(&predicate).into_iter().flatten();
+            open.extend(
+                own.flat_map(|rule| rule.literals().filter_map(Literal::atom)).map(|atom| atom.predicate),
+            );
         }
     }
+    found
 }

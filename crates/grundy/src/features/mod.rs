@@ -57,18 +57,16 @@ pub use aggregate::Aggregate;
 pub use conflicts::Determined;
 pub use error::{FeatureError, File, Finding, Place};
 pub use evaluate::{Batch, Change, FactSet, Incremental, Naive, Plan, Scratch, Value};
-pub use generate::{GenerateConfig, Generated, generate};
+pub use generate::{GenerateConfig, Generated, Generation, generate};
 pub use merge::{Feature, Selection};
 pub use state::{StateReader, UnknownFact};
 pub use tables::{Sizes, TableKind, Tables};
 
 use candidates::Shape;
 use clauses::Clauses;
-use grundy_syntax::{Dialect, Keyword, Literal, Notation, Program, Term};
+use grundy_syntax::{Budget, Dialect, Keyword, Literal, Notation, Program, Stage, Term};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::Duration;
 
 /// A solution that a feature can have, by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -83,12 +81,8 @@ pub struct FeatureConfig {
     pub written_order: bool,
     /// Limit: ground clauses.
     pub max_clauses: u64,
-    /// Limit: bytes of relations and tables.
-    pub max_bytes: usize,
-    /// Limit: time for grounding.
-    pub timeout: Option<Duration>,
-    /// Set from outside to stop at once.
-    pub interrupt: Option<Arc<AtomicBool>>,
+    /// The time and memory of the call.
+    pub budget: Budget,
 }
 
 impl Default for FeatureConfig {
@@ -97,9 +91,7 @@ impl Default for FeatureConfig {
             constraints: true,
             written_order: false,
             max_clauses: 50_000_000,
-            max_bytes: 4 << 30,
-            timeout: None,
-            interrupt: None,
+            budget: Budget::default(),
         }
     }
 }
@@ -118,15 +110,17 @@ impl Features {
         known: &[Determined],
         config: &FeatureConfig,
     ) -> Result<Features, FeatureError> {
-        let merged = merge::merge(theory, features, selection)?;
+        config.budget.enter(Stage::Features);
+        let merged = merge::merge(theory, features, selection, &config.budget)?;
         let clauses = clauses::ground_clauses(merged, known, config)?;
         let features = Features { clauses };
-        tables::check_arguments(&features.clauses)?;
+        tables::check_arguments(&features.clauses, &config.budget)?;
         Ok(features)
     }
 
     /// Makes tables of one kind or the other.
     pub fn compile(&self, kind: TableKind, config: &FeatureConfig) -> Result<Tables, FeatureError> {
+        config.budget.enter(Stage::Features);
         Tables::new(&self.clauses, kind, config)
     }
 

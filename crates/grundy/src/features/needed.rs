@@ -1,6 +1,7 @@
 //! The atoms that features depend on, in the order in which they can be treated.
 
 use super::clauses::{Clauses, NO_FACT};
+use grundy_syntax::Exhausted;
 
 /// Atoms that depend on each other; mostly there is just one.
 pub(super) struct Component {
@@ -10,7 +11,7 @@ pub(super) struct Component {
 }
 
 /// The components of views that the features depend on, each behind all that it depends on.
-pub(super) fn needed(clauses: &Clauses) -> Vec<Component> {
+pub(super) fn needed(clauses: &Clauses) -> Result<Vec<Component>, Exhausted> {
     let rules = &clauses.rules;
     let mut wanted = vec![false; clauses.fact_of.len()];
     let mut open: Vec<u32> = clauses.heads.iter().map(|head| head.atom.0).collect();
@@ -23,10 +24,11 @@ pub(super) fn needed(clauses: &Clauses) -> Vec<Component> {
         }
     }
     let is_view = |atom: &u32| wanted[*atom as usize] && clauses.fact_of[*atom as usize] == NO_FACT;
-    let components = rules.components().into_iter().filter(|atoms| is_view(&atoms[0]));
+    let components = rules.components(&clauses.budget)?;
+    let components = components.into_iter().filter(|atoms| is_view(&atoms[0]));
     let component = |atoms: Vec<u32>| {
         let is_loop = atoms.len() > 1 || rules.mentions(atoms[0], atoms[0]);
         Component { atoms, is_loop }
     };
-    components.map(component).collect()
+    Ok(components.map(component).collect())
 }

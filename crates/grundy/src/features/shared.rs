@@ -12,6 +12,7 @@ use super::clauses::{Clauses, NO_FACT};
 use super::error::FeatureError;
 use super::needed::{Component, needed};
 use crate::network::{Builder, Fluent, Groups, Interface, Kind, Network, NodeId, Percept, Signal, optimize};
+use grundy_syntax::{Budget, Ticks};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::rc::Rc;
@@ -29,11 +30,18 @@ struct Needs {
     is_exact: bool,
 }
 
+/// Making the node of a clause is about so much work, in units of [`Ticks::work`].
+const WORK_OF_RULE: usize = 32;
+
 /// Makes the network of the features; the percepts of its first role are the heads, in order.
-pub(super) fn share(clauses: &Clauses) -> Result<Network, FeatureError> {
+pub(super) fn share(clauses: &Clauses, budget: &Budget) -> Result<Network, FeatureError> {
     let mut interface = inputs(clauses);
     let mut sharer = Sharer::new(clauses, &interface);
-    for component in needed(clauses) {
+    let mut ticks = Ticks::default();
+    for component in needed(clauses)? {
+        let atoms = component.atoms.iter();
+        let rules: usize = atoms.map(|&atom| 1 + clauses.rules.of(atom).len()).sum();
+        ticks.work(budget, WORK_OF_RULE * rules)?;
         match component.is_loop {
             false => sharer.connect(component.atoms[0]),
             true => sharer.connect_loop(&component)?,
@@ -45,7 +53,8 @@ pub(super) fn share(clauses: &Clauses) -> Result<Network, FeatureError> {
     };
     interface.sees = vec![clauses.heads.iter().map(percept).collect()];
     let network = sharer.builder.finish(interface);
-    Ok(optimize(network, &Groups::default(), |pass| pass == "unneeded").network)
+    budget.check()?;
+    Ok(optimize(network, &Groups::default(), |pass| pass == "unneeded", budget)?.network)
 }
 
 /// An interface with the facts as fluents.

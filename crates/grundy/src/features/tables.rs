@@ -10,6 +10,7 @@ use super::needed::needed;
 use super::shared::{inputs, share};
 use super::{FeatureConfig, Features, HeadId};
 use crate::network::{Builder, Kind, Network, Percept, Signal, split_wide};
+use grundy_syntax::{Budget, Exhausted, Ticks};
 use std::sync::Arc;
 
 /// A layout of tables.
@@ -38,6 +39,8 @@ pub struct Sizes {
 pub struct Tables {
     layout: Layout,
     ground_clauses: u64,
+    /// The time and memory of the call that made them.
+    budget: Budget,
 }
 
 enum Layout {
@@ -54,16 +57,17 @@ impl Tables {
         kind: TableKind,
         config: &FeatureConfig,
     ) -> Result<Tables, FeatureError> {
+        let budget = config.budget.clone();
         Ok(match kind {
             TableKind::Flat => {
                 let flat = unfold(clauses, config)?;
                 let ground_clauses = flat.clauses.iter().sum();
-                Tables { layout: Layout::Flat(flat), ground_clauses }
+                Tables { layout: Layout::Flat(flat), ground_clauses, budget }
             }
             TableKind::Shared => {
-                let atoms = needed(clauses).into_iter().flat_map(|component| component.atoms);
+                let atoms = needed(clauses)?.into_iter().flat_map(|component| component.atoms);
                 let ground_clauses = atoms.map(|atom| clauses.rules.of(atom).len() as u64).sum();
-                Tables { layout: Layout::Shared(share(clauses)?), ground_clauses }
+                Tables { layout: Layout::Shared(share(clauses, &budget)?), ground_clauses, budget }
             }
         })
     }
@@ -106,11 +110,17 @@ impl Tables {
     /// What the evaluators work on.
     pub fn plan(&self, features: &Features) -> Result<Arc<Plan>, FeatureError> {
         let clauses = &features.clauses;
+        let budget = &self.budget;
+        budget.check()?;
         let network = match &self.layout {
-            Layout::Flat(flat) => flat_network(clauses, flat),
-            Layout::Shared(network) => network.clone(),
+            Layout::Flat(flat) => flat_network(clauses, flat, budget)?,
+            Layout::Shared(network) => {
+                budget.check_room(network.node_count() * 5 + network.edge_count() * 4)?;
+                network.clone()
+            }
         };
-        let network = split_wide(network, MOST_INPUTS);
+        let network = split_wide(network, MOST_INPUTS, budget)?;
+        budget.check()?;
         let signals = &network.interface().sees[0];
         let solutions =
             clauses.heads.iter().zip(signals).enumerate().map(|(number, (head, percept))| Solution {
@@ -121,7 +131,9 @@ impl Tables {
         let solutions = solutions.collect();
         let summaries: Vec<Summary> =
             clauses.features().iter().map(|feature| summary(feature.aggregate)).collect();
-        Ok(Arc::new(Plan::new(network, solutions, &summaries)))
+        let plan = Plan::new(network, solutions, &summaries);
+        budget.check()?;
+        Ok(Arc::new(plan))
     }
 }
 
@@ -141,9 +153,14 @@ fn argument(clauses: &Clauses, head: HeadId) -> Option<i64> {
     clauses.head_arg_text(head, argument).parse().ok()
 }
 
+/// Looking at the argument of a solution is about so much work, in units of [`Ticks::work`].
+const WORK_OF_ARGUMENT: usize = 16;
+
 /// Aggregates are about numbers.
-pub(super) fn check_arguments(clauses: &Clauses) -> Result<(), FeatureError> {
+pub(super) fn check_arguments(clauses: &Clauses, budget: &Budget) -> Result<(), FeatureError> {
+    let mut ticks = Ticks::default();
     for (number, head) in clauses.heads.iter().enumerate() {
+        ticks.work(budget, WORK_OF_ARGUMENT)?;
         let feature = &clauses.features()[head.feature as usize];
         let head = HeadId(number as u32);
         if let Some(place) = feature.aggregate.argument()
@@ -162,8 +179,11 @@ pub(super) fn check_arguments(clauses: &Clauses) -> Result<(), FeatureError> {
     Ok(())
 }
 
+/// Making a node is about so much work, in units of [`Ticks::work`].
+const WORK_OF_NODE: usize = 16;
+
 /// Flat tables as a network.
-fn flat_network(clauses: &Clauses, flat: &FlatTables) -> Network {
+fn flat_network(clauses: &Clauses, flat: &FlatTables, budget: &Budget) -> Result<Network, Exhausted> {
     let mut interface = inputs(clauses);
     let rows = flat.and_rows.len();
     let mut writer = Writer {
@@ -172,14 +192,16 @@ fn flat_network(clauses: &Clauses, flat: &FlatTables) -> Network {
         ands: vec![None; rows],
         ors: vec![None; flat.or_len()],
         auxiliary: Vec::new(),
+        budget,
+        ticks: Ticks::default(),
     };
     for &row in &flat.auxiliary {
-        let signal = writer.or(row);
+        let signal = writer.or(row)?;
         writer.auxiliary.push(signal);
     }
-    let percepts = flat.heads.iter().map(|&row| Percept { text: String::new(), holds: writer.or(row) });
-    interface.sees = vec![percepts.collect()];
-    writer.builder.finish(interface)
+    let mut percept = |&row: &u32| Ok(Percept { text: String::new(), holds: writer.or(row)? });
+    interface.sees = vec![flat.heads.iter().map(&mut percept).collect::<Result<_, Exhausted>>()?];
+    Ok(writer.builder.finish(interface))
 }
 
 struct Writer<'a> {
@@ -189,20 +211,23 @@ struct Writer<'a> {
     ors: Vec<Option<Signal>>,
     /// The auxiliary inputs, as far as they are made.
     auxiliary: Vec<Signal>,
+    budget: &'a Budget,
+    ticks: Ticks,
 }
 
 impl Writer<'_> {
-    fn or(&mut self, row: u32) -> Signal {
+    fn or(&mut self, row: u32) -> Result<Signal, Exhausted> {
         if let Some(known) = self.ors[row as usize] {
-            return known;
+            return Ok(known);
         }
+        self.ticks.work(self.budget, WORK_OF_NODE * (1 + self.flat.or_row(row).count()))?;
         let mut inputs: Vec<Signal> = self.flat.or_row(row).map(|id| self.and(id)).collect();
         let signal = match inputs.contains(&Signal::TRUE) {
             true => Signal::TRUE,
             false => self.builder.gate(Kind::Or, &mut inputs),
         };
         self.ors[row as usize] = Some(signal);
-        signal
+        Ok(signal)
     }
 
     fn and(&mut self, id: ConjunctionId) -> Signal {

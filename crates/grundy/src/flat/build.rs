@@ -1,17 +1,19 @@
 //! From a [`Program`] to a [`Flat`] one.
 
 use super::split::{renumber, simplify_distinct, split_once};
-use super::{Flat, FlatAtom, FlatLiteral, FlatRule, Origin, RelationId, RelationInfo, RelationKind};
+use super::{
+    Flat, FlatAtom, FlatLiteral, FlatRule, Origin, RelationId, RelationInfo, RelationKind, rules_in_order,
+};
 use crate::analysis::{Analysis, Class, classify};
-use grundy_syntax::{Atom, Keyword, Literal, PredicateId, Program, Rule, TermId, VariableId};
+use grundy_syntax::{Atom, Budget, Keyword, Literal, PredicateId, Program, Rule, TermId, Ticks, VariableId};
 
 /// How often functions inside functions are taken apart.
 const MAX_ROUNDS: usize = 6;
 
 /// Takes the functions of a program apart, adds the links of a game, and leaves out rules that can
-/// never match.
-pub fn flatten(program: &Program) -> Flat {
-    let mut flat = from_program(program);
+/// never match. The result is only complete if the budget is not used up.
+pub fn flatten(program: &Program, budget: &Budget) -> Flat {
+    let mut flat = from_program(program, budget);
     add_links(program, &mut flat);
     for _ in 0..MAX_ROUNDS {
         match split_once(&flat) {
@@ -25,15 +27,20 @@ pub fn flatten(program: &Program) -> Flat {
 
 /// The same rules, with one relation for each predicate. What a sheet says about `base` and `input`
 /// is left out: they are computed.
-fn from_program(program: &Program) -> Flat {
+fn from_program(program: &Program, budget: &Budget) -> Flat {
     let analysis = classify(program);
-    let mut flat = Flat { terms: program.terms.clone(), ..Flat::default() };
+    let mut flat = Flat { terms: program.terms.clone(), budget: budget.clone(), ..Flat::default() };
     for (predicate, info) in program.predicates() {
         let kind = kind_of(program, &analysis, predicate);
         let plain = RelationInfo::plain(&mut flat.terms, predicate, info.arity, kind);
         flat.add_relation(plain);
     }
+    let mut ticks = Ticks::default();
     for (number, rule) in program.rules.iter().enumerate() {
+        budget.at_rule(rule.span);
+        if ticks.work(budget, 1 + rule.body.len()).is_err() {
+            break;
+        }
         let keyword = program.info(rule.head.predicate).keyword;
         if matches!(keyword, Some(Keyword::Base | Keyword::Input)) {
             continue;
@@ -109,10 +116,16 @@ fn drop_impossible(flat: &mut Flat) {
         FlatLiteral::Holds(atom) => possible[atom.relation.0 as usize],
         _ => true,
     };
+    let order = rules_in_order(flat);
+    let mut ticks = Ticks::default();
     let mut changed = true;
-    while changed {
+    while changed && !flat.budget.is_over() {
         changed = false;
-        for rule in &flat.rules {
+        for &number in &order {
+            let rule = &flat.rules[number];
+            if ticks.work(&flat.budget, rule.body.len()).is_err() {
+                break;
+            }
             let head = rule.head.relation.0 as usize;
             if !possible[head] && rule.body.iter().all(|literal| holds(literal, &possible)) {
                 possible[head] = true;

@@ -16,8 +16,10 @@
 //!
 //! A relation has one call table. Its columns are those that all its callers bind.
 
-use super::{Flat, FlatAtom, FlatLiteral, FlatRule, RelationId, RelationInfo, RelationKind, renumber};
-use grundy_syntax::{Keyword, Program, TermId, Terms, VariableId};
+use super::{
+    Flat, FlatAtom, FlatLiteral, FlatRule, RelationId, RelationInfo, RelationKind, renumber, rules_in_order,
+};
+use grundy_syntax::{Keyword, Program, TermId, Terms, Ticks, VariableId};
 
 /// For each relation that is evaluated on demand, which of its columns its callers bind.
 type Adornments = Vec<Option<Vec<bool>>>;
@@ -29,7 +31,11 @@ pub(crate) fn demand(program: &mut Program, flat: &mut Flat, wanted: &[bool]) {
     if adornments.iter().any(Option::is_some) {
         let tables = call_tables(program, flat, &adornments);
         let rules = std::mem::take(&mut flat.rules);
+        let mut ticks = Ticks::default();
         for rule in rules {
+            if ticks.work(&flat.budget, rule.variables + rule.body.len()).is_err() {
+                break;
+            }
             rewrite(flat, rule, &adornments, &tables);
         }
         let mut is_table = vec![false; flat.relations.len()];
@@ -101,10 +107,15 @@ fn askable_but(
             }
         }
     }
+    let order = rules_in_order(flat);
+    let mut ticks = Ticks::default();
     let mut changed = true;
-    while changed {
+    while changed && !flat.budget.is_over() {
         changed = false;
-        for rule in &flat.rules {
+        for rule in order.iter().rev().map(|&number| &flat.rules[number]) {
+            if ticks.work(&flat.budget, rule.body.len()).is_err() {
+                break;
+            }
             if asked_first[rule.head.relation.0 as usize] {
                 for atom in rule.body.iter().filter_map(FlatLiteral::atom) {
                     changed |= !std::mem::replace(&mut asked_first[atom.relation.0 as usize], true);
@@ -123,9 +134,14 @@ fn adorn(flat: &Flat, wanted: &[bool]) -> Adornments {
             is_wanted.then(|| vec![true; flat.relations[relation].arity])
         })
         .collect();
+    let order = rules_in_order(flat);
+    let mut ticks = Ticks::default();
     loop {
         let mut changed = false;
-        for rule in &flat.rules {
+        for rule in order.iter().rev().map(|&number| &flat.rules[number]) {
+            if ticks.work(&flat.budget, rule.variables + rule.body.len()).is_err() {
+                return adornments;
+            }
             for call in calls(flat, rule, &adornments) {
                 let relation = call.relation.0 as usize;
                 if let Some(columns) = &mut adornments[relation] {
@@ -317,27 +333,33 @@ fn is_ready_test(flat: &Flat, literal: &FlatLiteral, body: &[FlatLiteral]) -> bo
 /// are still facts of every state, so they only take part in matching, unless somebody negates them: then they are
 /// treated like atoms that depend on the state. Call tables are never more than guards.
 pub(crate) fn raise_kinds(flat: &mut Flat, is_table: impl Fn(RelationId) -> bool) {
+    let order = rules_in_order(flat);
+    let mut ticks = Ticks::default();
     let mut changed = true;
-    while changed {
+    while changed && !flat.budget.is_over() {
         changed = false;
-        let kinds: Vec<RelationKind> = flat.relations.iter().map(|info| info.kind).collect();
-        let mut raise = |relation: RelationId, kind: RelationKind| {
+        let mut kinds: Vec<RelationKind> = flat.relations.iter().map(|info| info.kind).collect();
+        let mut raise = |kinds: &mut [RelationKind], relation: RelationId, kind: RelationKind| {
             let kind = if is_table(relation) { kind.min(RelationKind::Guard) } else { kind };
-            let info = &mut flat.relations[relation.0 as usize];
-            if info.kind < kind {
-                info.kind = kind;
+            let known = &mut kinds[relation.0 as usize];
+            if *known < kind {
+                *known = kind;
                 changed = true;
             }
         };
-        for rule in &flat.rules {
+        for rule in order.iter().map(|&number| &flat.rules[number]) {
+            if ticks.work(&flat.budget, rule.body.len()).is_err() {
+                break;
+            }
             for literal in &rule.body {
                 let Some(atom) = literal.atom() else { continue };
                 let kind = kinds[atom.relation.0 as usize];
-                raise(rule.head.relation, kind);
+                raise(&mut kinds, rule.head.relation, kind);
                 if matches!(literal, FlatLiteral::Not(_)) && kind == RelationKind::Guard {
-                    raise(atom.relation, RelationKind::Dynamic);
+                    raise(&mut kinds, atom.relation, RelationKind::Dynamic);
                 }
             }
         }
+        flat.relations.iter_mut().zip(kinds).for_each(|(info, kind)| info.kind = kind);
     }
 }

@@ -24,6 +24,7 @@
 
 mod build;
 mod demand;
+mod order;
 mod print;
 mod shapes;
 mod split;
@@ -32,11 +33,12 @@ mod views;
 pub use build::flatten;
 pub(crate) use build::kind_of;
 pub(crate) use demand::{ask, askable, askable_statics, callers, demand, raise_kinds};
+pub(crate) use order::rules_in_order;
 pub use print::print_flat;
 pub(crate) use split::{renumber, substitute};
 pub use views::{matched, stored};
 
-use grundy_syntax::{PredicateId, Term, TermId, Terms, VariableId};
+use grundy_syntax::{Budget, PredicateId, Term, TermId, Terms, VariableId};
 
 /// A relation of a [`Flat`] program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -200,6 +202,9 @@ pub struct Flat {
     pub rules: Vec<FlatRule>,
     /// The terms of the rules and templates; engines add the terms that they derive.
     pub terms: Terms,
+    /// The budget of the call. Functions on flat programs stop early when it is over, and leave the program in some
+    /// state or other; the stage that called them has to check it before it goes on.
+    pub(crate) budget: Budget,
 }
 
 impl Flat {

@@ -1,7 +1,7 @@
 //! Which functions can stand in a column.
 
-use super::{Flat, FlatLiteral, FlatRule};
-use grundy_syntax::{SymbolId, Term, TermId, Terms};
+use super::{Flat, FlatLiteral, FlatRule, rules_in_order};
+use grundy_syntax::{SymbolId, Term, TermId, Terms, Ticks};
 use smallvec::{SmallVec, smallvec};
 
 /// What a term looks like from outside.
@@ -86,10 +86,16 @@ pub(super) fn infer(flat: &Flat) -> Inferred {
         columns: flat.relations.iter().map(|info| vec![Shapes::none(); info.arity]).collect(),
         reached: vec![false; flat.relations.len()],
     };
+    let order = rules_in_order(flat);
+    let mut ticks = Ticks::default();
     let mut changed = true;
-    while changed {
+    while changed && !flat.budget.is_over() {
         changed = false;
-        for rule in &flat.rules {
+        for &number in &order {
+            let rule = &flat.rules[number];
+            if ticks.work(&flat.budget, 1 + rule.variables + rule.body.len()).is_err() {
+                break;
+            }
             let Some(variables) = inferred.variables(&flat.terms, rule) else { continue };
             let head = rule.head.relation.0 as usize;
             changed |= !std::mem::replace(&mut inferred.reached[head], true);

@@ -2,7 +2,7 @@
 
 use super::shapes::{Inferred, Shape, Shapes, infer, shape_of};
 use super::{Flat, FlatAtom, FlatLiteral, FlatRule, RelationId, RelationInfo};
-use grundy_syntax::{SymbolId, Term, TermId, Terms, VariableId};
+use grundy_syntax::{SymbolId, Term, TermId, Terms, Ticks, VariableId};
 use rustc_hash::FxHashMap;
 
 /// A column with more shapes than this is left as it is.
@@ -53,10 +53,17 @@ fn choose_columns(flat: &Flat, inferred: &Inferred) -> Splits {
         keep_variants_few(&flat.terms, rule, variables, &mut splits);
     }
     // What one rule keeps whole, another can no longer rely on.
-    while rules
-        .iter()
-        .fold(false, |any, (rule, shapes)| any | keep_unbound(&flat.terms, rule, shapes, &mut splits))
-    {}
+    let mut ticks = Ticks::default();
+    let mut changed = true;
+    while changed && !flat.budget.is_over() {
+        changed = false;
+        for (rule, shapes) in &rules {
+            if ticks.work(&flat.budget, rule.variables).is_err() {
+                break;
+            }
+            changed |= keep_unbound(&flat.terms, rule, shapes, &mut splits);
+        }
+    }
     splits
 }
 
@@ -145,12 +152,16 @@ struct Splitter<'a> {
 
 impl<'a> Splitter<'a> {
     fn new(old: &'a Flat, inferred: &'a Inferred, splits: Splits) -> Splitter<'a> {
-        let new = Flat { terms: old.terms.clone(), ..Flat::default() };
+        let new = Flat { terms: old.terms.clone(), budget: old.budget.clone(), ..Flat::default() };
         Splitter { old, inferred, splits, new, parts: FxHashMap::default() }
     }
 
     fn run(mut self) -> Flat {
+        let mut ticks = Ticks::default();
         for rule in &self.old.rules {
+            if ticks.work(&self.old.budget, rule.variables + rule.body.len()).is_err() {
+                break;
+            }
             let Some(shapes) = self.inferred.variables(&self.old.terms, rule) else { continue };
             let choices = self.choices(rule, &shapes);
             self.add_variants(rule, &choices);
@@ -161,15 +172,16 @@ impl<'a> Splitter<'a> {
     /// For each variable that stands in a split column, the shapes to try.
     fn choices(&self, rule: &FlatRule, shapes: &[Shapes]) -> Vec<(usize, Vec<Shape>)> {
         let mut choices: Vec<(usize, Vec<Shape>)> = Vec::new();
+        let mut is_known = vec![false; rule.variables];
         let atoms = rule.body.iter().filter_map(FlatLiteral::atom).chain([&rule.head]);
         for atom in atoms {
             for (column, &arg) in atom.args.iter().enumerate() {
                 let Err(variable) = shape_of(&self.old.terms, arg) else { continue };
-                let known = choices.iter().any(|(other, _)| *other == variable);
-                if known || !self.splits[atom.relation.0 as usize][column] {
+                if is_known[variable] || !self.splits[atom.relation.0 as usize][column] {
                     continue;
                 }
                 if let Shapes::Only(shapes) = &shapes[variable] {
+                    is_known[variable] = true;
                     choices.push((variable, shapes.iter().copied().collect()));
                 }
             }
@@ -181,6 +193,9 @@ impl<'a> Splitter<'a> {
     fn add_variants(&mut self, rule: &FlatRule, choices: &[(usize, Vec<Shape>)]) {
         let mut picked = vec![0; choices.len()];
         loop {
+            if self.old.budget.is_over() {
+                return;
+            }
             let shapes = choices.iter().zip(&picked).map(|((variable, shapes), &i)| (*variable, shapes[i]));
             self.add_variant(rule, &shapes.collect::<Vec<_>>());
             let Some(at) = (0..picked.len()).rev().find(|&at| picked[at] + 1 < choices[at].1.len()) else {

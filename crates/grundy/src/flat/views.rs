@@ -41,7 +41,7 @@ mod tests {
         let sheet = "(role r) (init (at a)) (edge a b) (<= (legal r (go ?y)) (true (at ?x)) (edge ?x ?y)
             (not (true (at ?y))) (not (edge ?y ?x)) (distinct ?x ?y))";
         let program = read_game(&Source::new("paper.kif", sheet), &Default::default()).program;
-        let flat = flatten(&program);
+        let flat = flatten(&program, &Default::default());
         let rule =
             |text: String| text.lines().find(|line| line.starts_with("legal")).unwrap_or("").to_owned();
         let g = rule(print_flat(&program, &matched(&flat)));

@@ -1,9 +1,9 @@
-//! Who is to blame when a limit is hit.
+//! Names the rule responsible when a limit is hit.
 
 use super::config::{GroundError, LimitKind};
 use crate::flat::{Flat, Origin, RelationId};
 use crate::tabling::Stop;
-use grundy_syntax::{Notation, Printer, Program};
+use grundy_syntax::{Budget, Exhausted, Notation, Printer, Program};
 
 /// For each rule of the program its instances, as far as they are of these relations; `counted` has them for each rule of
 /// the flat program.
@@ -27,12 +27,24 @@ pub(super) fn instances(
 /// The limit behind a stop.
 pub(super) fn limit(stop: Stop) -> LimitKind {
     match stop {
-        Stop::OutOfTime => LimitKind::Timeout,
-        Stop::OutOfMemory => LimitKind::Memory,
+        Stop::Exhausted(reason) => reason.into(),
         Stop::TooDeep => LimitKind::TermDepth,
-        Stop::Interrupted => LimitKind::Interrupt,
+        Stop::TooLong => LimitKind::Conditions,
         Stop::TooMany | Stop::Overflow | Stop::GaveUp | Stop::NegationCycle | Stop::Found => LimitKind::Rules,
     }
+}
+
+/// The rule with the most instances.
+pub(super) fn largest(instances: &[u64]) -> Option<usize> {
+    (0..instances.len()).max_by_key(|&rule| (instances[rule], std::cmp::Reverse(rule)))
+}
+
+/// The budget was used up before rules had instances; names the rule that was worked on.
+pub(super) fn exhausted(program: &Program, budget: &Budget, reason: Exhausted) -> GroundError {
+    let span = budget.rule().unwrap_or_default();
+    let rule = program.rules.iter().find(|rule| rule.span == span);
+    let rule = rule.map(|rule| Printer::new(program, Notation::Kif).rule(rule)).unwrap_or_default();
+    GroundError::Limit { limit: reason.into(), rule, instances: 0, span }
 }
 
 /// The limit that was hit, with the rule that is to blame: the one that was running for terms that grow, otherwise the
@@ -43,8 +55,9 @@ pub(super) fn limit_error(
     instances: &[u64],
     running: Option<usize>,
 ) -> GroundError {
-    let most = (0..instances.len()).max_by_key(|&rule| (instances[rule], std::cmp::Reverse(rule)));
-    let culprit = running.filter(|_| limit == LimitKind::TermDepth).or(most);
+    let culprit = running
+        .filter(|_| matches!(limit, LimitKind::TermDepth | LimitKind::Conditions))
+        .or(largest(instances));
     let (rule, instances, span) = match culprit {
         Some(culprit) => {
             let rule = &program.rules[culprit];

@@ -13,8 +13,8 @@ use super::{GroundProgram, GroundTimes};
 use crate::flat::{Flat, FlatLiteral, FlatRule, Origin, RelationId, RelationKind, flatten};
 use crate::lifted::Codec;
 use crate::reasoner::read_ground_term;
-use crate::tabling::{Budget, Engine, Fire, Plan, Relation, Stop, share_done};
-use grundy_syntax::{Keyword, Notation, Printer, Program};
+use crate::tabling::{Bounds, Engine, Fire, Plan, Relation, Stop, share_done};
+use grundy_syntax::{Keyword, Notation, Printer, Program, Stage};
 use std::collections::BTreeSet;
 use std::time::Instant;
 
@@ -25,21 +25,27 @@ use std::time::Instant;
 /// 2. An attempt is made. In compact form, a rule that has far more instances than expected ends it, and another one
 ///    is made with other `Tactics`.
 pub fn ground(sheet: &Program, config: &GroundConfig) -> Result<GroundProgram, GroundError> {
-    let start = Instant::now();
     let mut program = sheet.clone();
     for keyword in [Keyword::True, Keyword::Does, Keyword::Init, Keyword::Next, Keyword::Legal] {
         program.predicate(keyword.name(), keyword.arity());
     }
-    let mut flat = flatten(&program);
+    let check = || config.budget.check().map_err(|reason| blame::exhausted(sheet, &config.budget, reason));
+    config.budget.enter(Stage::Flatten);
+    let mut flat = flatten(&program, &config.budget);
     super::negation::raise_negated(&program, &mut flat);
     if !config.faithful {
         compact::simplify(&mut program, &mut flat, true);
     }
     let mut tactics = Tactics::new(&program, &flat, config);
+    check()?;
+    config.budget.enter(Stage::Ground);
     loop {
-        match attempt((sheet, &program), &flat, &tactics, config, start) {
+        match attempt((sheet, &program), &flat, &tactics, config) {
             Ok(ground) => return Ok(ground),
-            Err(Failure::Overflow(overflow)) => tactics.answer(&program, &flat, &overflow),
+            Err(Failure::Overflow(overflow)) => {
+                tactics.answer(&program, &flat, &overflow);
+                check()?;
+            }
             Err(Failure::Error(error)) => return Err(error),
         }
     }
@@ -65,18 +71,18 @@ fn attempt(
     flat: &Flat,
     tactics: &Tactics,
     config: &GroundConfig,
-    start: Instant,
 ) -> Result<GroundProgram, Failure> {
+    let start = Instant::now();
     let (simplified, mut program, mut flat) = (flat, program.clone(), flat.clone());
     let residue = tactics.apply(&mut program, &mut flat);
     let branches = if config.faithful { merge_branches(&mut flat) } else { Vec::new() };
-    let budget = Budget {
-        deadline: config.timeout.and_then(|timeout| start.checked_add(timeout)),
-        bytes: config.max_bytes,
-        term_depth: config.max_term_depth,
-        interrupt: config.interrupt.clone(),
+    let check = || {
+        let error = |reason| Failure::Error(blame::exhausted(sheet, &config.budget, reason));
+        config.budget.check().map_err(error)
     };
-    let mut engine = Engine::new(&flat, budget, config.join_order);
+    check()?;
+    let bounds = Bounds { budget: config.budget.clone(), term_depth: config.max_term_depth };
+    let mut engine = Engine::new(&flat, bounds, config.join_order);
     engine.progress = config.progress.clone();
     let caps = |flat: &Flat| tactics.caps(simplified, flat);
     Grounder::new(&program, &flat, &mut engine, config, caps(&flat)).evaluate_statics(0)?;
@@ -86,6 +92,7 @@ fn attempt(
         let known = engine.relations.len();
         flat.terms = std::mem::take(&mut engine.terms);
         splits = compact::split(&mut program, &mut flat, &engine.relations, &config.thresholds);
+        check()?;
         engine.extend(&flat);
         Grounder::new(&program, &flat, &mut engine, config, caps(&flat)).evaluate_statics(known)?;
     }
@@ -96,7 +103,7 @@ fn attempt(
         Method::Fused => {}
         Method::OneStep => grounder.evaluate_dynamics(false)?,
         Method::Iterative => {
-            grounder.seed(&fake_match(sheet, config, start));
+            grounder.seed(&fake_match(sheet, config));
             grounder.iterate()?;
         }
     }
@@ -111,10 +118,15 @@ fn attempt(
         store = ground_late(&mut program, &mut flat, &mut engine, (&mut splits, store), late, config)?;
     }
     let instances = blame::instances(&program, &flat, &store.instances, |_| true);
+    if let Some(largest) = blame::largest(&instances) {
+        config.budget.at_rule(program.rules[largest].span);
+    }
+    check()?;
     if !config.faithful {
         // The second round looks at what the first one has split.
         for min_cost in [config.thresholds.split, f64::INFINITY] {
             (splits, store) = revise(&mut program, &mut flat, &mut engine, (splits, store), min_cost)?;
+            check()?;
         }
         let mut number = 0;
         flat.rules.retain(|_| {
@@ -123,12 +135,12 @@ fn attempt(
         });
     }
     let late = |stop| Failure::Error(blame::limit_error(sheet, blame::limit(stop), &instances, None));
-    let (mut blocks, repeats) = store.finish(&engine.relations, &engine.budget).map_err(late)?;
+    let (mut blocks, repeats) = store.finish(&engine.relations, &config.budget).map_err(late)?;
     if !config.faithful {
         flat.terms = std::mem::take(&mut engine.terms);
         let (relations, blocks) = (&mut engine.relations, &mut blocks);
         let draft = Draft { program: &mut program, flat: &mut flat, relations, blocks };
-        refine(draft, config.thresholds.complement, &engine.budget).map_err(late)?;
+        refine(draft, config.thresholds.complement, &config.budget).map_err(late)?;
         engine.terms = std::mem::take(&mut flat.terms);
     }
     let offsets = offsets(&flat, &engine);
@@ -326,6 +338,9 @@ impl<'a> Grounder<'a> {
                 members.iter().for_each(|&member| unknown[member] = true);
                 continue;
             }
+            if let Some(&(number, _)) = rules.first() {
+                self.begin(number);
+            }
             match self.engine.saturate(&rules, members, ignored, &mut self.store) {
                 Ok(()) if self.store.runs_once() => self.forget_guards(&rules, &mut readers),
                 Ok(()) => {}
@@ -382,8 +397,16 @@ impl<'a> Grounder<'a> {
         Ok(failed)
     }
 
+    /// Records the rule of the sheet that runs.
+    fn begin(&self, number: usize) {
+        if let Some(rule) = self.flat.rules[number].origin.rule() {
+            self.engine.bounds.budget.at_rule(self.program.rules[rule].span);
+        }
+    }
+
     fn run_one(&mut self, number: usize) -> Result<(), Stop> {
         let flat = self.flat;
+        self.begin(number);
         self.store.select(number);
         let ignored = |literal: &FlatLiteral| is_ignored(flat, literal);
         self.engine.run_once(&flat.rules[number], ignored, &mut self.store)
@@ -491,7 +514,7 @@ impl<'a> Grounder<'a> {
 fn without_links(flat: &Flat, components_with_links: &[Vec<usize>]) -> Vec<Vec<usize>> {
     let wanted: Vec<usize> = components_with_links.iter().flatten().copied().collect();
     let rules = flat.rules.iter().filter(|rule| rule.origin != Origin::Link).cloned().collect();
-    let unlinked = Flat { relations: flat.relations.clone(), rules, terms: Default::default() };
+    let unlinked = Flat { relations: flat.relations.clone(), rules, ..Flat::default() };
     let order = components(&unlinked, |literal| !is_ignored(flat, literal));
     order.into_iter().filter(|members| wanted.contains(&members[0])).collect()
 }

@@ -1,10 +1,9 @@
 //! What grounding may cost, and what happens when it costs more.
 
 use crate::tabling::JoinOrder;
-use grundy_syntax::Span;
+use grundy_syntax::{Budget, Exhausted, Span};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Duration;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How `base` and `input`, all that can be true and all that can be done, are found. The result is
 /// the same.
@@ -32,14 +31,10 @@ pub struct GroundConfig {
     pub join_order: JoinOrder,
     /// Limit: rules.
     pub max_rules: u64,
-    /// Limit: bytes held by relations and rules.
-    pub max_bytes: usize,
-    /// Limit: time.
-    pub timeout: Option<Duration>,
     /// Limit: depth of terms.
     pub max_term_depth: usize,
-    /// Set from outside to stop at once.
-    pub interrupt: Option<Arc<AtomicBool>>,
+    /// The time and memory of the call.
+    pub budget: Budget,
     /// Told now and then how far it is.
     pub progress: Option<Arc<Progress>>,
 }
@@ -104,10 +99,8 @@ impl Default for GroundConfig {
             thresholds: Thresholds::default(),
             join_order: JoinOrder::default(),
             max_rules: 200_000_000,
-            max_bytes: 8 << 30,
-            timeout: None,
             max_term_depth: 64,
-            interrupt: None,
+            budget: Budget::default(),
             progress: None,
         }
     }
@@ -124,8 +117,20 @@ pub enum LimitKind {
     Timeout,
     /// `--max-term-depth`
     TermDepth,
-    /// Somebody asked to stop.
+    /// A rule has more conditions than can be matched inside each other.
+    Conditions,
+    /// The call was interrupted.
     Interrupt,
+}
+
+impl From<Exhausted> for LimitKind {
+    fn from(reason: Exhausted) -> LimitKind {
+        match reason {
+            Exhausted::Timeout => LimitKind::Timeout,
+            Exhausted::Memory => LimitKind::Memory,
+            Exhausted::Interrupt => LimitKind::Interrupt,
+        }
+    }
 }
 
 impl LimitKind {
@@ -136,6 +141,7 @@ impl LimitKind {
             LimitKind::Memory => "memory",
             LimitKind::Timeout => "timeout",
             LimitKind::TermDepth => "term-depth",
+            LimitKind::Conditions => "conditions",
             LimitKind::Interrupt => "interrupt",
         }
     }

@@ -9,18 +9,15 @@ use crate::reasoner::Reasoner;
 use grundy_syntax::Program;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
-use std::time::Instant;
 
 /// A match without moves goes on for so many steps at most.
 const MOST_STEPS: usize = 1_000;
 
 /// The facts that are true in a match without moves. What goes wrong on the way ends the match, and nothing else.
-pub(super) fn fake_match(program: &Program, config: &GroundConfig, start: Instant) -> BTreeSet<String> {
+pub(super) fn fake_match(program: &Program, config: &GroundConfig) -> BTreeSet<String> {
     let lifted_config = LiftedConfig {
-        max_bytes: config.max_bytes / 4,
         max_term_depth: config.max_term_depth,
-        deadline: config.timeout.and_then(|timeout| start.checked_add(timeout / 4)),
-        interrupt: config.interrupt.clone(),
+        budget: config.budget.share(0.25),
         join_order: config.join_order,
         ..LiftedConfig::default()
     };
@@ -51,7 +48,7 @@ mod tests {
             (<= (next (cell ?x)) (does r (mark ?x)))
             (<= terminal (true (step 3))) (goal r 0)";
         let reading = read_game(&Source::new("steps.kif", sheet), &Default::default());
-        let facts = fake_match(&reading.program, &GroundConfig::default(), Instant::now());
+        let facts = fake_match(&reading.program, &GroundConfig::default());
         let facts: Vec<&str> = facts.iter().map(String::as_str).collect();
         assert_eq!(facts, ["(cell a)", "(step 1)", "(step 2)", "(step 3)"]);
     }

@@ -12,7 +12,8 @@ use super::recipe::{Recipe, runs};
 use super::repeats::{bytes_to_remove, may_repeat, remove_repeats};
 use super::tactics::Cap;
 use crate::flat::{Flat, FlatLiteral, FlatRule, Origin, RelationId, RelationKind};
-use crate::tabling::{Budget, Engine, Fire, Plan, Relation, Stop, share_done};
+use crate::tabling::{Engine, Fire, Plan, Relation, Stop, share_done};
+use grundy_syntax::Budget;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -320,7 +321,7 @@ impl Store {
         let resolved: Vec<Vec<u32>> = self.mentions.iter().zip(relations).map(resolve).collect();
         let mut reduced: Vec<(usize, SmallVec<[u32; 16]>)> = Vec::new();
         for (number, block) in self.blocks.iter_mut().enumerate() {
-            budget.check_clock()?;
+            budget.check()?;
             block.resolve(&resolved);
             if block.rows.iter().any(|record| record.contains(&NEVER)) {
                 block.rows.retain(|record| {
@@ -335,7 +336,7 @@ impl Store {
         for (block, record) in reduced {
             self.keep_reduced(block, &record, |row| row != NEVER);
         }
-        budget.check_clock()?;
+        budget.check()?;
         self.compare_all();
         Ok((self.blocks, self.repeats))
     }

@@ -8,12 +8,17 @@ use super::trials::Trials;
 use crate::analysis::Class;
 use crate::flat::{Flat, Origin, flatten};
 use crate::ground::compact::simplify;
-use crate::reasoner::{ReasonError, read_ground_term};
-use crate::tabling::{Budget, Engine, Relation, Stop};
-use grundy_syntax::{Keyword, Notation, Printer, Program, Symbols, TermId, Terms};
+use crate::reasoner::{GoalValue, ReasonError, read_ground_term};
+use crate::tabling::{Bounds, Engine, Relation, Stop};
+use grundy_syntax::{
+    Budget, Exhausted, Keyword, Notation, Printer, Program, Stage, Symbols, TermId, Terms, Ticks,
+};
 
 /// Plans are made in the first state; after so many states they are made again, with what is known by then.
 pub(super) const REPLAN_AFTER: u32 = 8;
+
+/// The work of translating a fact, as [`Ticks`] count it.
+const WORK: usize = 16;
 
 /// So long figures are counted; then plans are made once more.
 const LEARN_FOR: u32 = 64;
@@ -48,6 +53,7 @@ pub(super) struct Evaluation {
     pub(super) treatment: Treatment,
     pub(super) trials: Trials,
     config: LiftedConfig,
+    ticks: Ticks,
 }
 
 /// Why a component was not evaluated.
@@ -63,8 +69,10 @@ impl Evaluation {
         for keyword in Keyword::ALL {
             program.predicate(keyword.name(), keyword.arity());
         }
-        let mut flat = flatten(&program);
+        config.budget.enter(Stage::Flatten);
+        let mut flat = flatten(&program, &config.budget);
         simplify(&mut program, &mut flat, false);
+        config.budget.check()?;
         let terms = std::mem::take(&mut flat.terms);
         let treatment = Treatment::new(&program, Flat { terms: terms.clone(), ..flat }, config.on_demand);
         Evaluation::with_treatment(program, terms, treatment, config)
@@ -78,12 +86,8 @@ impl Evaluation {
         config: &LiftedConfig,
     ) -> Result<Evaluation, ReasonError> {
         let flat = treatment.rules(&mut program, terms);
-        let budget = Budget {
-            deadline: config.deadline,
-            bytes: config.max_bytes,
-            term_depth: config.max_term_depth,
-            interrupt: config.interrupt.clone(),
-        };
+        config.budget.check()?;
+        let bounds = Bounds { budget: config.budget.clone(), term_depth: config.max_term_depth };
         let schedule = Schedule::new(&program, &flat);
         let relations_of = |keyword: Keyword| -> Vec<usize> {
             let predicate = program.keyword(keyword);
@@ -95,7 +99,7 @@ impl Evaluation {
         let roles = program.roles();
         let by_role = |keyword: Keyword| ByRole::new(&flat, &relations[keyword as usize], &roles);
         let mut evaluation = Evaluation {
-            engine: Engine::new(&flat, budget, config.join_order),
+            engine: Engine::new(&flat, bounds, config.join_order),
             done: vec![false; schedule.components.len()],
             steps_by_component: vec![0; schedule.components.len()],
             facts: codec(Keyword::True),
@@ -118,6 +122,7 @@ impl Evaluation {
             schedule,
             treatment,
             trials: Trials::default(),
+            ticks: Ticks::default(),
             config: config.clone(),
         };
         for number in 0..evaluation.schedule.components.len() {
@@ -132,8 +137,9 @@ impl Evaluation {
                 }
             }
         }
+        config.budget.enter(Stage::Play);
         evaluation.static_steps = std::mem::take(&mut evaluation.steps);
-        evaluation.initial = evaluation.initial_state();
+        evaluation.initial = evaluation.initial_state()?;
         Ok(evaluation)
     }
 
@@ -164,9 +170,10 @@ impl Evaluation {
         Ok(())
     }
 
-    fn initial_state(&mut self) -> LiftedState {
-        let mut codec = Codec::new(&self.flat, &self.relations[Keyword::Init as usize], 0);
-        state_from(&mut self.engine, &self.relations[Keyword::Init as usize], &mut codec)
+    fn initial_state(&mut self) -> Result<LiftedState, Exhausted> {
+        let init = &self.relations[Keyword::Init as usize];
+        let mut codec = Codec::new(&self.flat, init, 0);
+        state_from(&mut self.engine, init, &mut codec, &self.config.budget)
     }
 
     /// The predicates that are evaluated on demand.
@@ -195,7 +202,9 @@ impl Evaluation {
         }
         self.forget(Class::State);
         self.clear(Keyword::True);
+        self.current = None;
         for &fact in &state.0 {
+            self.ticks.work(&self.config.budget, WORK)?;
             // A fact that no rule looks at has no relation.
             if let Some((relation, values)) = self.facts.decode(&self.engine.terms, fact) {
                 self.engine.relations[relation].insert(values.iter().copied());
@@ -288,13 +297,17 @@ impl Evaluation {
             let rules = component.rules.iter().map(|&rule| &flat.rules[rule]);
             let allowed = treatment.steps(rules, component.class == Class::Static);
             let before = engine.steps();
-            engine.allow(allowed);
+            let left = self.config.max_steps.saturating_sub(self.steps.saturating_add(self.static_steps));
+            engine.allow(allowed.min(left));
             let outcome = evaluate_component(engine, flat, component);
             let taken = engine.steps() - before;
             self.steps += taken;
             self.steps_by_component[number] += taken;
             match outcome {
                 Ok(()) => {}
+                Err(Stop::Overflow) if left <= allowed => {
+                    return Err(Halt::Error(self.too_many_steps(number)));
+                }
                 Err(Stop::Overflow) => return Err(Halt::Overflow(number)),
                 Err(stop) => return Err(Halt::Error(self.error(stop, number))),
             }
@@ -303,24 +316,36 @@ impl Evaluation {
         Ok(())
     }
 
+    fn too_many_steps(&self, component: usize) -> ReasonError {
+        let mut error = self.error(Stop::Overflow, component);
+        if let ReasonError::Limit { limit, message, rule } = &mut error {
+            *limit = "steps";
+            *message = format!("more than {} steps (limit `steps`) near {rule}", self.config.max_steps);
+        }
+        error
+    }
+
     fn error(&self, stop: Stop, component: usize) -> ReasonError {
         let rule =
             self.schedule.components[component].rules.first().map(|&rule| self.flat.rules[rule].origin);
         let text = match rule {
             Some(Origin::Rule(rule)) => {
+                self.config.budget.at_rule(self.program.rules[rule as usize].span);
                 Printer::new(&self.program, Notation::Kif).rule(&self.program.rules[rule as usize])
             }
             _ => String::new(),
         };
+        let limit = |limit: &'static str, what: &str| ReasonError::Limit {
+            limit,
+            message: format!("{what} near {text}"),
+            rule: text.clone(),
+        };
         match stop {
-            Stop::OutOfTime => ReasonError::Limit(format!("out of time (limit `timeout`) near {text}")),
-            Stop::OutOfMemory => ReasonError::Limit(format!("out of memory (limit `memory`) near {text}")),
-            Stop::TooDeep => {
-                ReasonError::Limit(format!("terms nest too deeply (limit `term-depth`) near {text}"))
-            }
-            Stop::Interrupted => ReasonError::Limit("interrupted".to_owned()),
+            Stop::Exhausted(reason) => limit(reason.name(), &reason.to_string()),
+            Stop::TooLong => limit("conditions", "too many conditions (limit `conditions`)"),
+            Stop::TooDeep => limit("term-depth", "terms nest too deeply (limit `term-depth`)"),
             Stop::TooMany | Stop::Overflow | Stop::GaveUp | Stop::Found => {
-                ReasonError::Limit(format!("too many instances near {text}"))
+                limit("instances", "too many instances (limit `instances`)")
             }
             Stop::NegationCycle => {
                 ReasonError::Game(format!("an atom depends on its own negation near {text}"))
@@ -359,17 +384,15 @@ impl Evaluation {
         seen.into_iter().map(texts).collect()
     }
 
-    pub(super) fn goals(&mut self) -> Vec<Option<i32>> {
-        let values = self.goals.read(&mut self.engine).into_iter();
-        let single = |values: Vec<TermId>| match values[..] {
-            [value] => self.text(value).parse().ok(),
-            _ => None,
-        };
-        values.map(single).collect()
+    pub(super) fn goals(&mut self) -> Vec<GoalValue> {
+        let values = self.goals.read(&mut self.engine);
+        let number = |&value: &TermId| self.text(value).parse().ok();
+        values.iter().map(|values| GoalValue::of(values.iter().map(number))).collect()
     }
 
-    pub(super) fn next_state(&mut self) -> LiftedState {
-        state_from(&mut self.engine, &self.relations[Keyword::Next as usize], &mut self.next_facts)
+    pub(super) fn next_state(&mut self) -> Result<LiftedState, ReasonError> {
+        let next = &self.relations[Keyword::Next as usize];
+        Ok(state_from(&mut self.engine, next, &mut self.next_facts, &self.config.budget)?)
     }
 
     pub(super) fn text(&self, term: TermId) -> String {
@@ -385,15 +408,24 @@ impl Evaluation {
     }
 }
 
-fn state_from(engine: &mut Engine, relations: &[usize], codec: &mut Codec) -> LiftedState {
+fn state_from(
+    engine: &mut Engine,
+    relations: &[usize],
+    codec: &mut Codec,
+    budget: &Budget,
+) -> Result<LiftedState, Exhausted> {
     let Engine { relations: rows, terms, .. } = engine;
     let mut facts = Vec::new();
+    let mut ticks = Ticks::default();
     for &relation in relations {
         let rows = &rows[relation];
-        facts.extend((0..rows.len()).map(|row| codec.encode(terms, relation, rows.row(row))));
+        for row in 0..rows.len() {
+            ticks.work(budget, WORK)?;
+            facts.push(codec.encode(terms, relation, rows.row(row)));
+        }
     }
     facts.sort_unstable();
-    LiftedState(facts)
+    Ok(LiftedState(facts))
 }
 
 fn evaluate_component(engine: &mut Engine, flat: &Flat, component: &mut Component) -> Result<(), Stop> {

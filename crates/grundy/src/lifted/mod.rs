@@ -13,28 +13,23 @@ mod state;
 mod treatment;
 mod trials;
 
-use crate::reasoner::{ReasonError, Reasoner};
+use crate::reasoner::{GoalValue, ReasonError, Reasoner};
 use crate::tabling::{JoinOrder, Relation};
 use evaluate::Evaluation;
-use grundy_syntax::{Keyword, Program, Symbols, TermId, Terms};
+use grundy_syntax::{Budget, Keyword, Program, Symbols, TermId, Terms};
 use prepare::Answer;
 pub(crate) use state::Codec;
 pub use state::LiftedState;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::Instant;
 
 /// Bounds on lifted reasoning.
 #[derive(Clone, Debug)]
 pub struct LiftedConfig {
-    /// Limit: bytes held by relations.
-    pub max_bytes: usize,
     /// Limit: depth of terms.
     pub max_term_depth: usize,
-    /// When to give up.
-    pub deadline: Option<Instant>,
-    /// Set from outside to stop at once.
-    pub interrupt: Option<Arc<AtomicBool>>,
+    /// Limit: how many steps all answers together may take, as [`Lifted::steps`] counts them.
+    pub max_steps: u64,
+    /// The time and memory of the call.
+    pub budget: Budget,
     /// Which views are evaluated on demand.
     pub on_demand: OnDemand,
     /// In which order the conditions of a rule are matched.
@@ -54,10 +49,9 @@ pub enum OnDemand {
 impl Default for LiftedConfig {
     fn default() -> LiftedConfig {
         LiftedConfig {
-            max_bytes: 4 << 30,
             max_term_depth: 64,
-            deadline: None,
-            interrupt: None,
+            max_steps: u64::MAX,
+            budget: Budget::default(),
             on_demand: OnDemand::default(),
             join_order: JoinOrder::default(),
         }
@@ -112,7 +106,7 @@ impl Lifted {
         self.evaluation.look_at(state)?;
         self.evaluation.play_nothing();
         self.evaluation.answer(Answer::Next)?;
-        Ok(self.evaluation.next_state())
+        self.evaluation.next_state()
     }
 }
 
@@ -140,7 +134,7 @@ impl Reasoner for Lifted {
         Ok(self.evaluation.any(Keyword::Terminal))
     }
 
-    fn goals(&mut self, state: &LiftedState) -> Result<Vec<Option<i32>>, ReasonError> {
+    fn goals(&mut self, state: &LiftedState) -> Result<Vec<GoalValue>, ReasonError> {
         self.evaluation.look_at(state)?;
         self.evaluation.answer(Answer::Goal)?;
         Ok(self.evaluation.goals())
@@ -150,7 +144,7 @@ impl Reasoner for Lifted {
         self.evaluation.look_at(state)?;
         self.evaluation.play(moves)?;
         self.evaluation.answer(Answer::Next)?;
-        Ok(self.evaluation.next_state())
+        self.evaluation.next_state()
     }
 
     fn sees(&mut self, state: &LiftedState, moves: &[TermId]) -> Result<Vec<Vec<String>>, ReasonError> {

@@ -125,7 +125,8 @@ impl ByRole {
         for (relation, prefixes) in &self.relations {
             let rows = &rows[*relation];
             for row in (0..rows.len()).map(|row| rows.row(row)) {
-                let begins = |prefix: &[u32]| prefix.iter().enumerate().all(|(at, &value)| row.at(at) == value);
+                let begins =
+                    |prefix: &[u32]| prefix.iter().enumerate().all(|(at, &value)| row.at(at) == value);
                 if let Some((role, _)) = prefixes.iter().find(|(_, prefix)| begins(prefix)) {
                     found[*role].push(self.codec.encode(terms, *relation, row));
                 }

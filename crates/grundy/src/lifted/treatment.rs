@@ -41,7 +41,12 @@ impl Treatment {
             simplified,
         };
         let asked_first = (0..asked_first.len()).filter(|&relation| asked_first[relation]);
-        asked_first.for_each(|relation| treatment.demand(program, relation));
+        for relation in asked_first {
+            if treatment.simplified.budget.is_over() {
+                break;
+            }
+            treatment.demand(program, relation);
+        }
         treatment
     }
 

@@ -1,6 +1,7 @@
 //! Which nodes are needed for which answer.
 
 use crate::network::{Network, NodeId, Signal};
+use grundy_syntax::{Budget, Exhausted, Ticks};
 use std::ops::Range;
 
 /// Gates in order of evaluation.
@@ -21,7 +22,14 @@ pub(super) enum Step<'a> {
 
 impl Cone {
     /// The gates that some signals need, without those that are known already.
-    pub(super) fn new(network: &Network, signals: impl Iterator<Item = Signal>, known: &[&Cone]) -> Cone {
+    pub(super) fn new(
+        network: &Network,
+        signals: impl Iterator<Item = Signal>,
+        known: &[&Cone],
+        budget: &Budget,
+    ) -> Result<Cone, Exhausted> {
+        budget.check_room(network.node_count() * size_of::<NodeId>())?;
+        let mut ticks = Ticks::default();
         let mut seen = vec![false; network.node_count()];
         known.iter().flat_map(|cone| &cone.order).for_each(|node| seen[node.index()] = true);
         let mut order = Vec::new();
@@ -29,6 +37,7 @@ impl Cone {
         let first_gate = network.interface().first_gate();
         while let Some(node) = open.pop() {
             if node.0 >= first_gate && !std::mem::replace(&mut seen[node.index()], true) {
+                ticks.work(budget, 1 + network.inputs(node).len())?;
                 order.push(node);
                 open.extend(network.inputs(node).iter().map(|signal| signal.node()));
             }
@@ -37,7 +46,7 @@ impl Cone {
         let place = |node: u32| order.partition_point(|other| other.0 < node);
         let loops = network.loops().iter().map(|range| place(range.start)..place(range.end));
         let loops = loops.filter(|range| !range.is_empty()).collect();
-        Cone { order, loops }
+        Ok(Cone { order, loops })
     }
 
     /// The steps of an evaluation.
@@ -73,16 +82,17 @@ pub(super) struct Cones {
 }
 
 impl Cones {
-    pub(super) fn new(network: &Network) -> Cones {
+    pub(super) fn new(network: &Network, budget: &Budget) -> Result<Cones, Exhausted> {
         let interface = network.interface();
         let legal = interface.moves.iter().flat_map(|one_move| [one_move.legal, one_move.guard]);
         let hints = interface.hints.iter().map(|hint| hint.holds);
-        let state = Cone::new(network, legal.chain([interface.terminal]).chain(hints), &[]);
-        let next = Cone::new(network, interface.fluents.iter().map(|fluent| fluent.next), &[&state]);
+        let state = Cone::new(network, legal.chain([interface.terminal]).chain(hints), &[], budget)?;
+        let next = interface.fluents.iter().map(|fluent| fluent.next);
+        let next = Cone::new(network, next, &[&state], budget)?;
         let goals = interface.goals.iter().flatten().map(|goal| goal.holds);
-        let goals = Cone::new(network, goals, &[&state]);
+        let goals = Cone::new(network, goals, &[&state], budget)?;
         let sees = interface.sees.iter().flatten().map(|percept| percept.holds);
-        let sees = Cone::new(network, sees, &[&state]);
-        Cones { state, next, goals, sees }
+        let sees = Cone::new(network, sees, &[&state], budget)?;
+        Ok(Cones { state, next, goals, sees })
     }
 }

@@ -7,10 +7,10 @@
 use super::{AnyPlayer, Machine, MachineReasoner, MoveName, State};
 use crate::lifted::{Lifted, LiftedState};
 use crate::network::Open;
-use crate::reasoner::{ReasonError, Reasoner};
+use crate::reasoner::{GoalValue, ReasonError, Reasoner};
+use grundy_syntax::Budget;
 use grundy_syntax::TermId;
 use std::sync::Arc;
-use std::time::Instant;
 
 /// A machine and the lifted engine side by side.
 pub struct Hybrid {
@@ -32,8 +32,8 @@ impl Hybrid {
     }
 
     /// Answers no more questions after this time.
-    pub fn until(mut self, deadline: Option<Instant>) -> Hybrid {
-        self.machine = self.machine.until(deadline);
+    pub fn within(mut self, budget: Budget) -> Hybrid {
+        self.machine = self.machine.within(budget);
         self
     }
 
@@ -66,7 +66,7 @@ impl Reasoner for Hybrid {
         self.machine.is_terminal(state)
     }
 
-    fn goals(&mut self, state: &State) -> Result<Vec<Option<i32>>, ReasonError> {
+    fn goals(&mut self, state: &State) -> Result<Vec<GoalValue>, ReasonError> {
         if self.open.goals {
             let lifted = self.lift(state);
             return self.lifted.goals(&lifted);

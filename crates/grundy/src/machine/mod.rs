@@ -20,17 +20,22 @@ mod position;
 mod reasoner;
 pub mod scratch;
 mod state;
+mod telling;
 mod work;
 
 pub use hybrid::Hybrid;
-pub use playouts::{GoalSum, PlayoutConfig, Totals};
+pub(crate) use playouts::stream;
+pub use playouts::{Ending, GoalSum, PlayoutConfig, Sightings, Totals};
 pub use position::{AnyPlayer, PlayError, Position};
 pub use reasoner::{MachineReasoner, MoveName};
 pub use state::State;
+pub use telling::{Event, Tell, Told};
 pub(crate) use work::{Work, work};
 
 use crate::network::{Interface, MoveId, Network, RoleId, Signal, split_wide};
+use crate::reasoner::GoalValue;
 use cones::Cones;
+use grundy_syntax::{Budget, Exhausted, Stage};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -51,19 +56,22 @@ const MOST_INPUTS: usize = 1 << 14;
 
 impl Rules {
     /// Prepares a network.
-    pub fn new(network: Network) -> Rules {
-        let network = split_wide(network, MOST_INPUTS);
+    pub fn new(network: Network, budget: &Budget) -> Result<Rules, Exhausted> {
+        budget.enter(Stage::Machine);
+        let network = split_wide(network, MOST_INPUTS, budget)?;
         let interface = network.interface();
         let mut names: Vec<String> = interface.moves.iter().map(|one_move| one_move.text.clone()).collect();
+        budget.check()?;
         names.sort_unstable();
         names.dedup();
+        budget.check()?;
         let mut moves = vec![FxHashMap::default(); interface.roles.len()];
         for (number, one_move) in interface.moves.iter().enumerate() {
             let name = names.binary_search(&one_move.text).expect("every text is a name") as u32;
             moves[one_move.role.0 as usize].insert(name, MoveId(number as u32));
         }
         let initial = State::from_flags(interface.fluents.iter().map(|fluent| fluent.initial));
-        Rules { cones: Cones::new(&network), names, moves, initial, network }
+        Ok(Rules { cones: Cones::new(&network, budget)?, names, moves, initial, network })
     }
 
     /// The network.
@@ -122,8 +130,8 @@ pub trait Player {
     /// A legal move of a role, all equally likely; `None` if there is none.
     fn pick(&mut self, role: RoleId, rng: &mut fastrand::Rng) -> Option<MoveId>;
 
-    /// The goal value of a role, if there is exactly one and it is a number.
-    fn goal(&mut self, role: RoleId) -> Option<i32>;
+    /// The goal value of a role.
+    fn goal(&mut self, role: RoleId) -> GoalValue;
 
     /// Plays a joint move, one for each role.
     fn play(&mut self, joint: &[MoveId]);
@@ -159,13 +167,24 @@ pub enum Machine {
 
 impl Machine {
     /// Makes a machine.
-    pub fn new(rules: Arc<Rules>, kind: MachineKind) -> Machine {
-        match kind {
+    pub fn new(rules: Arc<Rules>, kind: MachineKind, budget: &Budget) -> Result<Machine, Exhausted> {
+        budget.enter(Stage::Machine);
+        budget.check()?;
+        Ok(match kind {
             MachineKind::Scratch => Machine::Scratch(Arc::new(scratch::ScratchMachine::new(rules))),
             MachineKind::Incremental => {
-                Machine::Incremental(Arc::new(incremental::IncrementalMachine::new(rules)))
+                Machine::Incremental(Arc::new(incremental::IncrementalMachine::new(rules, budget)?))
             }
-            MachineKind::Batch => Machine::Batch(Arc::new(batch::BatchMachine::new(rules))),
+            MachineKind::Batch => Machine::Batch(Arc::new(batch::BatchMachine::new(rules, budget)?)),
+        })
+    }
+
+    /// About how many bytes a player takes.
+    fn player_bytes(&self) -> usize {
+        match self {
+            Machine::Scratch(machine) => machine.rules().network().node_count(),
+            Machine::Incremental(machine) => machine.player_bytes(),
+            Machine::Batch(machine) => machine.lane_bytes(),
         }
     }
 
@@ -176,15 +195,6 @@ impl Machine {
             Machine::Incremental(machine) => machine.rules(),
             Machine::Batch(machine) => machine.rules(),
         }
-    }
-}
-
-/// The goal value among these, if there is exactly one and it is a number.
-fn single_goal(goals: impl Iterator<Item = Option<i32>>) -> Option<i32> {
-    let mut goals = goals.fuse();
-    match (goals.next(), goals.next()) {
-        (Some(value), None) => value,
-        _ => None,
     }
 }
 

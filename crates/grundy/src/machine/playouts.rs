@@ -2,6 +2,8 @@
 
 use super::{Machine, Player, State};
 use crate::network::{MoveId, RoleId};
+use crate::reasoner::GoalValue;
+use grundy_syntax::{Budget, Ticks};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// What to play.
@@ -13,21 +15,51 @@ pub struct PlayoutConfig {
     pub threads: usize,
     /// A playout with more moves is given up.
     pub max_steps: u64,
+    /// When it is used up, playing stops at once, and games in play are not counted. Whoever bounds it has to check it
+    /// afterwards.
+    pub budget: Budget,
 }
 
 impl Default for PlayoutConfig {
     fn default() -> PlayoutConfig {
-        PlayoutConfig { seed: 0, threads: 1, max_steps: 100_000 }
+        PlayoutConfig { seed: 0, threads: 1, max_steps: 100_000, budget: Budget::default() }
+    }
+}
+
+/// How many games something was seen in, and the number of the first of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sightings {
+    /// How many games.
+    pub games: u64,
+    /// The smallest number of a game, if there is any.
+    pub first: Option<u64>,
+}
+
+impl Sightings {
+    /// Seen in this game.
+    pub(crate) fn note(&mut self, game: u64) {
+        self.add(&Sightings { games: 1, first: Some(game) });
+    }
+
+    fn add(&mut self, other: &Sightings) {
+        self.games += other.games;
+        self.first = [self.first, other.first].into_iter().flatten().min();
     }
 }
 
 /// The goal values of a role, added up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GoalSum {
-    /// How many playouts gave it a value.
+    /// How many playouts gave it a single number.
     pub count: u64,
-    /// Their sum.
+    /// The sum of these numbers.
     pub sum: i64,
+    /// Final states in which it has no goal.
+    pub missing: Sightings,
+    /// Final states in which it has several.
+    pub several: Sightings,
+    /// Final states in which it has one that is not a number.
+    pub not_a_number: Sightings,
 }
 
 impl GoalSum {
@@ -35,9 +67,28 @@ impl GoalSum {
     pub fn mean(self) -> Option<f64> {
         (self.count > 0).then(|| self.sum as f64 / self.count as f64)
     }
+
+    /// Final states in which the goal is not a single number, by what is wrong with it.
+    pub fn irregular(&self) -> [(GoalValue, Sightings); 3] {
+        [
+            (GoalValue::Missing, self.missing),
+            (GoalValue::Several, self.several),
+            (GoalValue::NotANumber, self.not_a_number),
+        ]
+    }
+
+    fn add(&mut self, other: &GoalSum) {
+        self.count += other.count;
+        self.sum += other.sum;
+        self.missing.add(&other.missing);
+        self.several.add(&other.several);
+        self.not_a_number.add(&other.not_a_number);
+    }
 }
 
 /// What came out of playouts. Integers, so that the order of adding does not matter.
+///
+/// Games are numbered from zero; where playouts start from several states, the numbers go on from state to state.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
     /// How many there were.
@@ -46,8 +97,10 @@ pub struct Totals {
     pub states: u64,
     /// For each role its goal values.
     pub goals: Vec<GoalSum>,
-    /// Playouts that reached a state in which somebody had no legal move.
+    /// Playouts that reached a state in which some role had no legal move.
     pub stuck: u64,
+    /// For each role the playouts that ended because it had no legal move.
+    pub stuck_roles: Vec<Sightings>,
     /// Playouts that were given up.
     pub unfinished: u64,
 }
@@ -55,7 +108,11 @@ pub struct Totals {
 impl Totals {
     /// Nothing played yet, for this many roles.
     pub fn new(roles: usize) -> Totals {
-        Totals { goals: vec![GoalSum::default(); roles], ..Totals::default() }
+        Totals {
+            goals: vec![GoalSum::default(); roles],
+            stuck_roles: vec![Sightings::default(); roles],
+            ..Totals::default()
+        }
     }
 
     /// Adds others to these.
@@ -65,20 +122,55 @@ impl Totals {
         self.stuck += other.stuck;
         self.unfinished += other.unfinished;
         self.goals.resize(self.goals.len().max(other.goals.len()), GoalSum::default());
-        for (mine, theirs) in self.goals.iter_mut().zip(&other.goals) {
-            mine.count += theirs.count;
-            mine.sum += theirs.sum;
+        self.goals.iter_mut().zip(&other.goals).for_each(|(mine, theirs)| mine.add(theirs));
+        self.stuck_roles.resize(self.goals.len(), Sightings::default());
+        self.stuck_roles.iter_mut().zip(&other.stuck_roles).for_each(|(mine, theirs)| mine.add(theirs));
+    }
+
+    /// Counts the goal of a role in the final state of a game.
+    pub(crate) fn add_goal(&mut self, role: usize, goal: GoalValue, game: u64) {
+        let sum = &mut self.goals[role];
+        match goal {
+            GoalValue::Number(value) => {
+                sum.count += 1;
+                sum.sum += i64::from(value);
+            }
+            GoalValue::Missing => sum.missing.note(game),
+            GoalValue::Several => sum.several.note(game),
+            GoalValue::NotANumber => sum.not_a_number.note(game),
         }
     }
 
-    pub(super) fn add_goal(&mut self, role: usize, goal: i32) {
-        self.goals[role].count += 1;
-        self.goals[role].sum += i64::from(goal);
+    /// Counts a game that was played to its end.
+    pub fn add_game(&mut self, game: u64, steps: u64, ending: &Ending) {
+        self.playouts += 1;
+        self.states += steps;
+        match ending {
+            Ending::Terminal(goals) => {
+                goals.iter().enumerate().for_each(|(role, &goal)| self.add_goal(role, goal, game));
+            }
+            Ending::Stuck(roles) => {
+                self.stuck += 1;
+                roles.iter().for_each(|&RoleId(role)| self.stuck_roles[role as usize].note(game));
+            }
+            Ending::Unfinished => self.unfinished += 1,
+        }
     }
 }
 
+/// How a playout ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// In a terminal state, with these goals.
+    Terminal(Vec<GoalValue>),
+    /// In a state that is not terminal, in which these roles have no legal move.
+    Stuck(Vec<RoleId>),
+    /// It was given up after the most moves that are allowed.
+    Unfinished,
+}
+
 /// The seed of a part of the work: independent streams for neighbouring numbers.
-pub(super) fn stream(seed: u64, number: u64) -> u64 {
+pub(crate) fn stream(seed: u64, number: u64) -> u64 {
     let mut mixed = seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(17);
     for _ in 0..2 {
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -98,12 +190,22 @@ impl Machine {
         )
     }
 
-    /// Plays random games from the initial state, until there are `count` or somebody sets the flag. The same seed
-    /// gives the same result, at any number of threads. Games that have begun are played to their end, so that short
+    /// Plays random games from the initial state, until there are `count` the flag is set, or the budget is used up. The same seed and count
+    /// give the same result, at any number of threads. Games that have begun are played to their end, so that short
     /// ones are not favoured; when the flag is set, their number depends on the time it took.
     pub fn playouts_until(&self, count: u64, config: &PlayoutConfig, stop: &AtomicBool) -> Totals {
-        let start = std::slice::from_ref(self.rules().initial());
-        self.play_chunks(start, count, config, stop).pop().unwrap_or_default()
+        self.playouts_from_until(self.rules().initial(), count, config, stop)
+    }
+
+    /// The same from another state.
+    pub fn playouts_from_until(
+        &self,
+        start: &State,
+        count: u64,
+        config: &PlayoutConfig,
+        stop: &AtomicBool,
+    ) -> Totals {
+        self.play_chunks(std::slice::from_ref(start), count, config, stop).pop().unwrap_or_default()
     }
 
     /// Plays `each` random games from each of these states.
@@ -127,9 +229,14 @@ impl Machine {
         let next = AtomicU64::new(0);
         let work = || {
             let mut totals = vec![Totals::new(roles); states.len()];
+            // Each thread has a copy of what changes in play.
+            if config.budget.check_room(self.player_bytes()).is_err() {
+                return totals;
+            }
             let mut worker = Worker::new(self);
+            let step_units = self.step_units();
             let mut at_once = 1;
-            while !stop.load(Ordering::Relaxed) {
+            while !stop.load(Ordering::Relaxed) && !config.budget.is_over() {
                 let (number, games) = match self {
                     Machine::Batch(_) => {
                         let number = next.fetch_add(1, Ordering::Relaxed);
@@ -144,7 +251,8 @@ impl Machine {
                 if games.is_empty() {
                     break;
                 }
-                let steps = worker.play(&Chunk { number, games, each, states, config }, &mut totals);
+                let steps =
+                    worker.play(step_units, &Chunk { number, games, each, states, config }, &mut totals);
                 if steps < FEW_STEPS && at_once < MOST_AT_ONCE {
                     at_once *= 2;
                 }
@@ -167,6 +275,18 @@ impl Machine {
     }
 }
 
+impl Machine {
+    /// The work of a step when games are played one by one, as [`Ticks`] count it, about.
+    fn step_units(&self) -> usize {
+        const AT_LEAST: usize = 8;
+        match self {
+            Machine::Scratch(machine) => AT_LEAST + machine.rules().network().edge_count() / 4,
+            Machine::Incremental(machine) => AT_LEAST + machine.counted_edges() / 256,
+            Machine::Batch(_) => AT_LEAST,
+        }
+    }
+}
+
 /// Where games are played one by one, a thread takes more of them at once as long as they have fewer steps than this in
 /// all, or until they are as many as that.
 const FEW_STEPS: u64 = 1_000;
@@ -174,7 +294,7 @@ const MOST_AT_ONCE: u64 = 1 << 10;
 
 /// The first game of a chunk of a batch. Chunks begin small, so that little work is done soon and can be shared between
 /// threads, and double until they are large enough to keep all lanes of a batch busy nearly to their end.
-fn batch_start(number: u64) -> u64 {
+pub(super) fn batch_start(number: u64) -> u64 {
     const SMALLEST: u64 = 512;
     const DOUBLINGS: u64 = 5;
     let doubled = SMALLEST * ((1 << number.min(DOUBLINGS)) - 1);
@@ -215,10 +335,10 @@ impl Worker {
     }
 
     /// Plays the games of a chunk: how many steps they have, if they are played one by one.
-    fn play(&mut self, chunk: &Chunk, totals: &mut [Totals]) -> u64 {
+    fn play(&mut self, step_units: usize, chunk: &Chunk, totals: &mut [Totals]) -> u64 {
         match self {
-            Worker::Scratch(player) => play_one_by_one(player, chunk, totals),
-            Worker::Incremental(player) => play_one_by_one(&mut **player, chunk, totals),
+            Worker::Scratch(player) => play_one_by_one(player, step_units, chunk, totals),
+            Worker::Incremental(player) => play_one_by_one(&mut **player, step_units, chunk, totals),
             Worker::Batch(lanes) => {
                 lanes.play(chunk, totals);
                 0
@@ -227,55 +347,101 @@ impl Worker {
     }
 }
 
-fn play_one_by_one<P: Player>(player: &mut P, chunk: &Chunk, totals: &mut [Totals]) -> u64 {
+fn play_one_by_one<P: Player>(
+    player: &mut P,
+    step_units: usize,
+    chunk: &Chunk,
+    totals: &mut [Totals],
+) -> u64 {
     let mut joint = vec![MoveId(0); player.rules().interface().roles.len()];
     let mut steps = 0;
+    let mut ticks = Ticks::default();
     for game in chunk.games.clone() {
         let start = chunk.start_of(game);
-        if chunk.states[start] == *player.rules().initial() {
-            player.reset();
-        } else {
-            player.look_at(&chunk.states[start]);
-        }
-        let mut rng = fastrand::Rng::with_seed(stream(chunk.config.seed, game));
         let totals = &mut totals[start];
         let before = totals.states;
-        play_to_the_end(player, &mut rng, &mut joint, chunk.config.max_steps, totals);
+        let go_on = |_: &[MoveId]| ticks.work(&chunk.config.budget, step_units).is_ok();
+        play_game(player, (game, &chunk.states[start]), chunk.config, &mut joint, totals, go_on);
         steps += totals.states - before;
     }
     steps
+}
+
+/// Plays the game of this number from a state and counts it. `tell` sees each joint move before it is made, and ends the
+/// game by returning `false`; a game that is ended so is not counted. Tells whether it was counted.
+pub(super) fn play_game<P: Player>(
+    player: &mut P,
+    (game, start): (u64, &State),
+    config: &PlayoutConfig,
+    joint: &mut [MoveId],
+    totals: &mut Totals,
+    tell: impl FnMut(&[MoveId]) -> bool,
+) -> bool {
+    if start == player.rules().initial() {
+        player.reset();
+    } else {
+        player.look_at(start);
+    }
+    let mut rng = fastrand::Rng::with_seed(stream(config.seed, game));
+    let (steps, end) = play_to_the_end(player, &mut rng, joint, config, tell);
+    match end {
+        End::Stopped => return false,
+        End::Unfinished => totals.unfinished += 1,
+        End::Stuck => {
+            totals.stuck += 1;
+            for RoleId(role) in stuck_roles(player) {
+                totals.stuck_roles[role as usize].note(game);
+            }
+        }
+        End::Terminal => {
+            for role in 0..joint.len() {
+                totals.add_goal(role, player.goal(RoleId(role as u16)), game);
+            }
+        }
+    }
+    totals.playouts += 1;
+    totals.states += steps;
+    true
+}
+
+/// The roles without a legal move in the state of the player.
+pub(super) fn stuck_roles<P: Player>(player: &mut P) -> Vec<RoleId> {
+    let mut rng = fastrand::Rng::with_seed(0);
+    let roles = player.rules().interface().role_ids();
+    roles.filter(|&role| player.pick(role, &mut rng).is_none()).collect()
+}
+
+/// Why no more moves are made.
+enum End {
+    Terminal,
+    Stuck,
+    Unfinished,
+    Stopped,
 }
 
 fn play_to_the_end<P: Player>(
     player: &mut P,
     rng: &mut fastrand::Rng,
     joint: &mut [MoveId],
-    max_steps: u64,
-    totals: &mut Totals,
-) {
-    totals.playouts += 1;
+    config: &PlayoutConfig,
+    mut tell: impl FnMut(&[MoveId]) -> bool,
+) -> (u64, End) {
     let mut steps = 0;
     while !player.is_terminal() {
         for (role, choice) in joint.iter_mut().enumerate() {
             match player.pick(RoleId(role as u16), rng) {
                 Some(one_move) => *choice = one_move,
-                None => {
-                    totals.stuck += 1;
-                    return;
-                }
+                None => return (steps, End::Stuck),
             }
         }
-        if steps == max_steps {
-            totals.unfinished += 1;
-            return;
+        if steps == config.max_steps {
+            return (steps, End::Unfinished);
+        }
+        if !tell(joint) {
+            return (steps, End::Stopped);
         }
         player.play(joint);
         steps += 1;
-        totals.states += 1;
     }
-    for role in 0..joint.len() {
-        if let Some(goal) = player.goal(RoleId(role as u16)) {
-            totals.add_goal(role, goal);
-        }
-    }
+    (steps, End::Terminal)
 }

@@ -5,6 +5,7 @@ use super::incremental::IncrementalPlayer;
 use super::scratch::ScratchPlayer;
 use super::{Machine, Player, Rules, State};
 use crate::network::{MoveId, RoleId};
+use crate::reasoner::GoalValue;
 
 /// A player of any machine.
 #[derive(Clone, Debug)]
@@ -56,7 +57,7 @@ impl Player for AnyPlayer {
         delegate!(self, player => player.pick(role, rng))
     }
 
-    fn goal(&mut self, role: RoleId) -> Option<i32> {
+    fn goal(&mut self, role: RoleId) -> GoalValue {
         delegate!(self, player => player.goal(role))
     }
 
@@ -184,6 +185,11 @@ impl Position {
 
     /// For each role its goal value, if there is exactly one and it is a number.
     pub fn goals(&mut self) -> Vec<Option<i32>> {
+        self.goal_values().into_iter().map(GoalValue::number).collect()
+    }
+
+    /// For each role its goal value, also where there is none, or more than one.
+    pub fn goal_values(&mut self) -> Vec<GoalValue> {
         self.roles().map(|role| self.player.goal(role)).collect()
     }
 

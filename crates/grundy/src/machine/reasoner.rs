@@ -2,8 +2,8 @@
 
 use super::{Player, State};
 use crate::network::{MoveId, RoleId};
-use crate::reasoner::{ReasonError, Reasoner};
-use std::time::Instant;
+use crate::reasoner::{GoalValue, ReasonError, Reasoner};
+use grundy_syntax::{Budget, Ticks};
 
 /// A move by its text, whoever plays it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -14,32 +14,29 @@ pub struct MachineReasoner<P> {
     player: P,
     /// The state that the player looks at.
     current: State,
-    deadline: Option<Instant>,
-    questions: u32,
+    budget: Budget,
+    ticks: Ticks,
 }
 
-/// How many questions are answered between two looks at the clock.
-const PATIENCE: u32 = 256;
+/// The work of answering a question, as [`Ticks`] count it.
+const WORK: usize = 8;
 
 impl<P: Player> MachineReasoner<P> {
     /// Wraps a player.
     pub fn new(mut player: P) -> MachineReasoner<P> {
         player.reset();
         let current = player.rules().initial().clone();
-        MachineReasoner { player, current, deadline: None, questions: 0 }
+        MachineReasoner { player, current, budget: Budget::default(), ticks: Ticks::default() }
     }
 
-    /// Answers no more questions after this time.
-    pub fn until(mut self, deadline: Option<Instant>) -> MachineReasoner<P> {
-        self.deadline = deadline;
+    /// The same reasoner within a budget.
+    pub fn within(mut self, budget: Budget) -> MachineReasoner<P> {
+        self.budget = budget;
         self
     }
 
     fn look_at(&mut self, state: &State) -> Result<(), ReasonError> {
-        self.questions += 1;
-        if self.questions.is_multiple_of(PATIENCE) && self.deadline.is_some_and(|end| Instant::now() >= end) {
-            return Err(ReasonError::Limit("out of time (limit `timeout`)".to_owned()));
-        }
+        self.ticks.work(&self.budget, WORK)?;
         if self.current != *state {
             self.player.look_at(state);
             self.current.clone_from(state);
@@ -98,7 +95,7 @@ impl<P: Player> Reasoner for MachineReasoner<P> {
         Ok(self.player.is_terminal())
     }
 
-    fn goals(&mut self, state: &State) -> Result<Vec<Option<i32>>, ReasonError> {
+    fn goals(&mut self, state: &State) -> Result<Vec<GoalValue>, ReasonError> {
         self.look_at(state)?;
         let roles = self.player.rules().interface().roles.len() as u16;
         Ok((0..roles).map(|role| self.player.goal(RoleId(role))).collect())

@@ -4,8 +4,9 @@
 //! nothing to do with the last one.
 
 use super::cones::{Cone, Step};
-use super::{Player, Rules, State, goal_signals, single_goal};
+use super::{Player, Rules, State, goal_signals};
 use crate::network::{Kind, Move, MoveId, Network, NodeId, RoleId, Signal};
+use crate::reasoner::GoalValue;
 use std::sync::Arc;
 
 /// A game for scratch evaluation.
@@ -147,13 +148,13 @@ impl Player for ScratchPlayer {
         rng.choice(&self.legal).copied()
     }
 
-    fn goal(&mut self, role: RoleId) -> Option<i32> {
+    fn goal(&mut self, role: RoleId) -> GoalValue {
         if !self.goals_known {
             evaluate(self.rules.network(), &self.rules.cones.goals, &mut self.values);
             self.goals_known = true;
         }
         let goals = goal_signals(self.rules.interface(), role);
-        single_goal(goals.filter(|&(_, holds)| self.value(holds)).map(|(goal, _)| goal))
+        GoalValue::of(goals.filter(|&(_, holds)| self.value(holds)).map(|(goal, _)| goal))
     }
 
     fn play(&mut self, joint: &[MoveId]) {

@@ -8,6 +8,7 @@ use super::batch::BatchMachine;
 use super::incremental::IncrementalMachine;
 use super::{MachineKind, Rules};
 use crate::network::NodeId;
+use grundy_syntax::{Budget, Exhausted};
 use std::sync::Arc;
 
 /// What a step costs, kind by kind, in values that are read or written.
@@ -30,14 +31,15 @@ impl Work {
 }
 
 /// What a machine of this kind has to do in a step, on average.
-pub(crate) fn work(rules: &Arc<Rules>, kind: MachineKind) -> Work {
-    match kind {
-        MachineKind::Batch => Work(vec![BatchMachine::new(rules.clone()).work() as f64]),
+pub(crate) fn work(rules: &Arc<Rules>, kind: MachineKind, budget: &Budget) -> Result<Work, Exhausted> {
+    Ok(match kind {
+        MachineKind::Batch => Work(vec![BatchMachine::new(rules.clone(), budget)?.work() as f64]),
         MachineKind::Incremental => {
-            IncrementalMachine::new(rules.clone()).work().unwrap_or_else(|| all_values(rules))
+            let machine = IncrementalMachine::new(rules.clone(), budget)?;
+            machine.work(budget)?.unwrap_or_else(|| all_values(rules))
         }
         MachineKind::Scratch => all_values(rules),
-    }
+    })
 }
 
 /// The values of all nodes and edges.

@@ -6,9 +6,10 @@
 //! ask for has figures of its own.
 
 use super::domain::Domain;
-use super::memory::{Mask, Memory};
-use grundy_syntax::{Literal, PredicateId, Term, TermId};
+use super::memory::{Mask, Memory, Relation};
+use grundy_syntax::{Budget, Exhausted, Literal, PredicateId, Term, TermId, Ticks};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
 
 /// Up to this arity there is a figure for each binding pattern; above it for those with at most one
 /// argument free, and for the one with all of them free.
@@ -28,25 +29,35 @@ pub struct Branching {
 }
 
 /// Counts the figures of all predicates on working memories.
-pub(crate) fn count(domain: &Domain, memories: &[&Memory]) -> Vec<Branching> {
-    let sorts = Sorts::new(domain, memories);
+pub(crate) fn count(
+    domain: &Domain,
+    memories: &[&Memory],
+    budget: &Budget,
+) -> Result<Vec<Branching>, Exhausted> {
+    let sorts = Sorts::new(domain, memories, budget)?;
     let constants = constants_in_rules(domain);
     let mut figures = Vec::new();
     if memories.is_empty() {
-        return figures;
+        return Ok(figures);
     }
+    let mut ticks = Ticks::default();
     for (predicate, info) in domain.program.predicates() {
-        let rows = || memories.iter().flat_map(|memory| memory.relation(predicate).rows());
-        let total = rows().count();
+        ticks.tick(budget)?;
+        let relations = relations_of(memories, predicate);
+        let total: usize = relations.iter().map(|(relation, times)| relation.rows().len() * times).sum();
         if total == 0 || info.arity > super::memory::MOST_COLUMNS {
             continue;
         }
+        let first = constants.partition_point(|&(owner, ..)| owner < predicate);
+        let own: Vec<(usize, TermId)> = constants[first..]
+            .iter()
+            .take_while(|&&(owner, ..)| owner == predicate)
+            .map(|&(_, column, value)| (column, value))
+            .collect();
+        let with_constant = count_constants(&relations, &own, budget)?;
         let count = memories.len() as f64;
         let mut add = |mask: Mask, constant: Option<(usize, TermId)>| {
-            let matching = match constant {
-                None => total,
-                Some((column, value)) => rows().filter(|row| row[column] == value).count(),
-            };
+            let matching = constant.map_or(total, |constant| with_constant[&constant]);
             let free_of_constant = |column: &usize| constant.is_none_or(|(own, _)| own != *column);
             let bound = (0..info.arity).filter(|column| mask >> column & 1 == 1).filter(free_of_constant);
             let keys: f64 = bound.map(|column| sorts.size(predicate, column)).product();
@@ -56,14 +67,51 @@ pub(crate) fn count(domain: &Domain, memories: &[&Memory]) -> Vec<Branching> {
         };
         for mask in masks(info.arity) {
             add(mask, None);
-            for &(_, column, value) in constants.iter().filter(|(owner, ..)| *owner == predicate) {
+            for &(column, value) in &own {
+                ticks.work(budget, info.arity)?;
                 if mask >> column & 1 == 1 {
                     add(mask, Some((column, value)));
                 }
             }
         }
     }
-    figures
+    Ok(figures)
+}
+
+/// The different relations that a predicate has in memories, each with the number of memories that share it.
+fn relations_of<'m>(memories: &[&'m Memory], predicate: PredicateId) -> Vec<(&'m Relation, usize)> {
+    let mut found: Vec<(&Arc<Relation>, usize)> = Vec::new();
+    for relation in memories.iter().map(|memory| memory.relation(predicate)) {
+        match found.last_mut() {
+            Some((last, times)) if Arc::ptr_eq(last, relation) => *times += 1,
+            _ => found.push((relation, 1)),
+        }
+    }
+    found.into_iter().map(|(relation, times)| (&**relation, times)).collect()
+}
+
+/// How many rows have a constant in its column, for each of these constants.
+fn count_constants(
+    relations: &[(&Relation, usize)],
+    constants: &[(usize, TermId)],
+    budget: &Budget,
+) -> Result<FxHashMap<(usize, TermId), usize>, Exhausted> {
+    let mut counts: FxHashMap<(usize, TermId), usize> =
+        constants.iter().map(|&constant| (constant, 0)).collect();
+    let mut columns: Vec<usize> = constants.iter().map(|&(column, _)| column).collect();
+    columns.dedup();
+    let mut ticks = Ticks::default();
+    for (relation, times) in relations {
+        for row in relation.rows() {
+            ticks.work(budget, columns.len())?;
+            for &column in &columns {
+                if let Some(count) = counts.get_mut(&(column, row[column])) {
+                    *count += times;
+                }
+            }
+        }
+    }
+    Ok(counts)
 }
 
 /// The binding patterns that have figures.
@@ -90,6 +138,9 @@ fn constants_in_rules(domain: &Domain) -> Vec<(PredicateId, usize, TermId)> {
     found
 }
 
+/// So many rows are looked at between checks of the budget.
+const ROWS_AT_ONCE: usize = 4096;
+
 /// Columns that rules join with each other have values of one sort.
 pub(crate) struct Sorts {
     numbers: FxHashMap<(PredicateId, usize), usize>,
@@ -97,15 +148,18 @@ pub(crate) struct Sorts {
 }
 
 impl Sorts {
-    fn new(domain: &Domain, memories: &[&Memory]) -> Sorts {
+    fn new(domain: &Domain, memories: &[&Memory], budget: &Budget) -> Result<Sorts, Exhausted> {
+        let mut ticks = Ticks::default();
         let mut columns: Vec<(PredicateId, usize)> = Vec::new();
         for (predicate, info) in domain.program.predicates() {
+            ticks.work(budget, info.arity)?;
             columns.extend((0..info.arity).map(|column| (predicate, column)));
         }
         let place: FxHashMap<(PredicateId, usize), usize> =
             columns.iter().enumerate().map(|(number, &column)| (column, number)).collect();
         let mut parent: Vec<usize> = (0..columns.len()).collect();
         for clause in domain.clauses() {
+            ticks.work(budget, 1 + clause.body.len())?;
             let mut home: FxHashMap<TermId, usize> = FxHashMap::default();
             let atoms = clause.body.iter().filter_map(Literal::atom).chain([&clause.head]);
             for atom in atoms {
@@ -122,13 +176,17 @@ impl Sorts {
         let numbers: FxHashMap<(PredicateId, usize), usize> =
             columns.iter().map(|&column| (column, root(&mut parent, place[&column]))).collect();
         let mut values: Vec<FxHashSet<TermId>> = vec![FxHashSet::default(); columns.len()];
-        for memory in memories {
-            for &(predicate, column) in &columns {
-                let sort = &mut values[numbers[&(predicate, column)]];
-                sort.extend(memory.relation(predicate).rows().iter().map(|row| row[column]));
+        for &(predicate, column) in &columns {
+            let sort = &mut values[numbers[&(predicate, column)]];
+            ticks.work(budget, memories.len())?;
+            for (relation, _) in relations_of(memories, predicate) {
+                for rows in relation.rows().chunks(ROWS_AT_ONCE) {
+                    ticks.work(budget, rows.len())?;
+                    sort.extend(rows.iter().map(|row| row[column]));
+                }
             }
         }
-        Sorts { numbers, sizes: values.iter().map(FxHashSet::len).collect() }
+        Ok(Sorts { numbers, sizes: values.iter().map(FxHashSet::len).collect() })
     }
 
     /// How many values an argument may have.

@@ -8,16 +8,16 @@
 //! A theory says what moves are by `does/1`, `legal/1` and `next/1`, as a game with a single player does.
 
 use super::clause::Clause;
-use super::limits::{MetaError, deadline_after};
+use super::limits::MetaError;
 use super::memory::Memory;
 use super::terms::{Bindings, copy_term, map_atom, map_literal, variables_of};
 use crate::analysis::{Analysis, Class, classify};
 use grundy_reference::{Evaluator, Limits};
 use grundy_syntax::{
-    Atom, Dialect, Keyword, Literal, PredicateId, Program, SymbolId, Term, TermId, VariableId,
+    Atom, Budget, Condition, Dialect, Keyword, Literal, PredicateId, Program, Rule, Span, Stage, SymbolId,
+    Term, TermId, Ticks, VariableId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::time::Duration;
 
 /// What a predicate is to unfolding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,19 +33,24 @@ pub(crate) enum Kind {
 }
 
 /// What preparing a domain may cost.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct DomainLimits {
     /// How many facts the topology may have.
     pub facts: usize,
-    /// How long deriving them may take.
-    pub timeout: Option<Duration>,
+    /// How many steps deriving them may take: conditions that are matched with a fact.
+    pub steps: u64,
+    /// The time and memory of the call.
+    pub budget: Budget,
 }
 
 impl Default for DomainLimits {
     fn default() -> DomainLimits {
-        DomainLimits { facts: 2_000_000, timeout: Some(Duration::from_secs(20)) }
+        DomainLimits { facts: 2_000_000, steps: 1_000_000_000, budget: Budget::default() }
     }
 }
+
+/// Copying a condition of a rule is about so much work, in units of [`Ticks::work`].
+const WORK_OF_RULE: usize = 16;
 
 /// A rule with a variable for a whole fact becomes at most so many rules.
 const MOST_VARIANTS: usize = 256;
@@ -73,26 +78,35 @@ pub struct Domain {
     /// Fluents of a game, with the function that stands in `true`.
     functions: FxHashMap<PredicateId, SymbolId>,
     fluent_of: FxHashMap<(SymbolId, usize), PredicateId>,
+    /// The first rule of each predicate.
+    places: FxHashMap<PredicateId, Span>,
 }
 
 impl Domain {
     /// Prepares a program. The predicates of `goals` will be unfolded, even if they are static.
     pub fn new(program: &Program, goals: &[PredicateId], limits: &DomainLimits) -> Result<Domain, MetaError> {
+        let budget = &limits.budget;
+        budget.enter(Stage::Metarules);
         let analysis = classify(program);
+        budget.check()?;
         let unfolded = with_components(&analysis, goals);
         let wanted = topology_of(program, &analysis, &unfolded);
+        budget.check_room(2 * copy_bytes(program))?;
         let evaluator = derive_topology(program, &wanted, limits)?;
+        budget.check()?;
         let mut own = program.clone();
         own.terms = evaluator.terms().clone();
         let mut kinds = vec![Kind::View; own.predicate_count()];
         wanted.iter().for_each(|predicate| kinds[predicate.0 as usize] = Kind::Topology);
         let facts = wanted.iter().flat_map(|&predicate| {
-            let mut rows: Vec<Box<[TermId]>> = evaluator.rows(predicate).map(Box::from).collect();
+            let mut rows: Vec<&[TermId]> = evaluator.rows(predicate).collect();
             rows.sort_unstable();
-            rows.into_iter().map(move |row| (predicate, row))
+            rows.into_iter().map(move |row| (predicate, Box::from(row)))
         });
-        let topology = Memory::new(own.predicate_count(), facts);
-        let is_unasked = |id: &PredicateId| analysis.class(*id) == Class::Static && !wanted.contains(id);
+        let topology = Memory::new(own.predicate_count(), facts, 0, budget)?;
+        budget.check()?;
+        let is_unasked =
+            |id: &PredicateId| analysis.class(*id) == Class::Static && kinds[id.0 as usize] != Kind::Topology;
         let unasked = program.predicates().map(|(id, _)| id).filter(is_unasked).collect();
         let mut domain = Domain {
             roles: own.roles(),
@@ -110,12 +124,26 @@ impl Domain {
             shared: FxHashMap::default(),
             functions: FxHashMap::default(),
             fluent_of: FxHashMap::default(),
+            places: FxHashMap::default(),
             program: own,
         };
         domain.name_moves();
         domain.name_fluents(program);
-        domain.sort_rules(program)?;
+        budget.check()?;
+        domain.sort_rules(program, budget)?;
         Ok(domain)
+    }
+
+    /// What the search for patterns works on: terms are added, facts are looked at, and places name the rules.
+    pub(crate) fn for_search(&mut self) -> (&mut Program, &Memory, &FxHashMap<PredicateId, Span>) {
+        (&mut self.program, &self.topology, &self.places)
+    }
+
+    /// Records in a budget that a predicate is worked on, by its first rule.
+    pub(crate) fn work_on(&self, predicate: PredicateId, budget: &Budget) {
+        if let Some(&place) = self.places.get(&predicate) {
+            budget.at_rule(place);
+        }
     }
 
     /// The program, with the terms and predicates that were added.
@@ -398,7 +426,8 @@ impl Domain {
     }
 
     /// Puts every rule under what it defines.
-    fn sort_rules(&mut self, program: &Program) -> Result<(), MetaError> {
+    fn sort_rules(&mut self, program: &Program, budget: &Budget) -> Result<(), MetaError> {
+        let mut ticks = Ticks::default();
         let next = match program.dialect {
             Dialect::Game => program.keyword(Keyword::Next),
             Dialect::Theory => program.find_predicate("next", 1),
@@ -409,6 +438,8 @@ impl Domain {
             .collect();
         for rule in &program.rules {
             let predicate = rule.head.predicate;
+            ticks.work(budget, WORK_OF_RULE * (1 + rule.body.len()))?;
+            self.places.entry(predicate).or_insert(rule.span);
             if self.kind(predicate) == Kind::Topology || ignored.contains(&predicate) {
                 continue;
             }
@@ -422,6 +453,7 @@ impl Domain {
             }
             literals.extend(clause.body);
             for mut variant in self.with_fluents(&literals)? {
+                ticks.work(budget, WORK_OF_RULE * (1 + variant.len()))?;
                 let Literal::Holds(mut head) = variant.remove(0) else { continue };
                 if Some(predicate) == next && program.dialect == Dialect::Theory {
                     let Some(fluent) = self.fluent_atom(head.args[0]) else {
@@ -432,6 +464,7 @@ impl Domain {
                     head = fluent;
                 }
                 let clause = Clause::new(&mut self.program.terms, &head, &variant);
+                self.places.entry(head.predicate).or_insert(rule.span);
                 let rules = if Some(predicate) == next { &mut self.effects } else { &mut self.rules };
                 rules.entry(head.predicate).or_default().push(clause);
             }
@@ -527,9 +560,15 @@ fn derive_topology(
     limits: &DomainLimits,
 ) -> Result<Evaluator, MetaError> {
     let given = super::states::given_predicates(program);
-    let limits =
-        Limits { facts: limits.facts, deadline: deadline_after(limits.timeout), ..Limits::default() };
+    let DomainLimits { facts, steps, ref budget } = *limits;
+    let limits = Limits { facts, steps, budget: budget.clone(), ..Limits::default() };
     Ok(Evaluator::new(program.clone(), given, wanted, limits)?)
+}
+
+/// About what a copy of a program takes.
+fn copy_bytes(program: &Program) -> usize {
+    let conditions: usize = program.rules.iter().map(|rule| rule.body.len()).sum();
+    program.rules.len() * size_of::<Rule>() + conditions * size_of::<Condition>() + program.terms.bytes()
 }
 
 /// The predicates that `does` is somewhere below.
@@ -538,18 +577,30 @@ fn predicates_by_moves(program: &Program) -> FxHashSet<PredicateId> {
         Dialect::Game => program.keyword(Keyword::Does),
         Dialect::Theory => program.find_predicate("does", 1),
     };
-    let mut found: FxHashSet<PredicateId> = does.into_iter().collect();
-    loop {
-        let before = found.len();
-        for rule in &program.rules {
-            if rule.literals().filter_map(Literal::atom).any(|atom| found.contains(&atom.predicate)) {
-                found.insert(rule.head.predicate);
-            }
-        }
-        if found.len() == before {
-            return found;
+    predicates_above(program, does)
+}
+
+/// These predicates, and all that depend on them.
+pub(crate) fn predicates_above(
+    program: &Program,
+    below: impl IntoIterator<Item = PredicateId>,
+) -> FxHashSet<PredicateId> {
+    let mut readers: FxHashMap<PredicateId, Vec<PredicateId>> = FxHashMap::default();
+    for rule in &program.rules {
+        for atom in rule.literals().filter_map(Literal::atom) {
+            readers.entry(atom.predicate).or_default().push(rule.head.predicate);
         }
     }
+    let mut open: Vec<PredicateId> = below.into_iter().collect();
+    let mut found: FxHashSet<PredicateId> = open.iter().copied().collect();
+    while let Some(predicate) = open.pop() {
+        for &reader in readers.get(&predicate).into_iter().flatten() {
+            if found.insert(reader) {
+                open.push(reader);
+            }
+        }
+    }
+    found
 }
 
 fn recursive_predicates(program: &Program, analysis: &Analysis) -> FxHashSet<PredicateId> {

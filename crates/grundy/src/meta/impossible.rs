@@ -7,7 +7,7 @@
 //! long as there is still no match; what is left is minimal.
 
 use super::domain::Domain;
-use super::limits::{Budget, Exhausted};
+use super::limits::{Steps, Stopped};
 use super::matching::has_match;
 use super::memory::Memory;
 use super::pattern::{Pattern, contains, is_variant, signature};
@@ -19,7 +19,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 const MOST_SEARCHED_COLUMNS: usize = 8;
 
 /// One match may take so many steps.
-const STEPS_PER_MATCH: u64 = 2_000_000;
+pub(super) const STEPS_PER_MATCH: u64 = 2_000_000;
 
 /// What the systematic search found.
 #[derive(Clone, Debug, Default)]
@@ -32,22 +32,27 @@ pub(crate) struct Found {
 }
 
 /// Looks for impossible patterns of up to so many conditions, looking at no more than `most` patterns.
-pub(crate) fn search(domain: &mut Domain, size: usize, most: usize, budget: &mut Budget) -> Found {
-    let Domain { program, topology, .. } = domain;
+pub(crate) fn search(domain: &mut Domain, size: usize, most: usize, steps: &Steps) -> Found {
+    let (program, topology, places) = domain.for_search();
     let mut found = Found { complete: true, ..Found::default() };
     let predicates: Vec<(PredicateId, usize)> = program
         .predicates()
         .map(|(id, info)| (id, info.arity))
         .filter(|&(id, arity)| arity <= MOST_SEARCHED_COLUMNS && !topology.relation(id).rows().is_empty())
         .collect();
-    let columns = Columns::new(topology, &predicates);
+    let columns = Columns::new(topology, &predicates, steps);
     let mut level = vec![Pattern { literals: Vec::new(), variables: 0 }];
     let mut looked_at = 0;
     for _ in 0..size {
         let mut candidates = Candidates::default();
         for pattern in &level {
-            let mut extend =
-                Extension { terms: &mut program.terms, columns: &columns, pattern, out: &mut candidates };
+            let mut extend = Extension {
+                terms: &mut program.terms,
+                columns: &columns,
+                pattern,
+                out: &mut candidates,
+                steps,
+            };
             predicates.iter().for_each(|&(predicate, arity)| extend.with(predicate, arity, most));
         }
         found.complete &= candidates.patterns.len() < most;
@@ -56,31 +61,43 @@ pub(crate) fn search(domain: &mut Domain, size: usize, most: usize, budget: &mut
         level.clear();
         for pattern in candidates.patterns {
             looked_at += 1;
-            if looked_at > most || budget.is_late() {
+            if looked_at > most || steps.are_over() {
                 found.complete = false;
                 break;
             }
+            if let Some(atom) = pattern.literals.last().and_then(Literal::atom)
+                && let Some(&place) = places.get(&atom.predicate)
+            {
+                steps.budget().at_rule(place);
+            }
             let literals: Vec<&Literal> = pattern.literals.iter().collect();
-            if found.impossible.iter().any(|known| contains(&program.terms, &known.literals, &literals)) {
+            if found
+                .impossible
+                .iter()
+                .any(|known| contains(&program.terms, &known.literals, &literals, steps))
+            {
                 continue;
             }
-            match has_match(&program.terms, topology, &literals, &mut budget.part(STEPS_PER_MATCH)) {
+            let matches = |steps: &Steps| has_match(&program.terms, topology, &literals, steps);
+            match steps.within(STEPS_PER_MATCH, matches) {
                 Ok(true) => level.push(pattern),
                 Ok(false) => found.impossible.push(pattern),
-                Err(Exhausted) => found.complete = false,
+                Err(Stopped) => found.complete = false,
             }
         }
         found.possible.extend(level.iter().cloned());
     }
+    found.complete &= !steps.are_over();
     found
 }
 
-/// Drops conditions from a conjunction without a match as long as there is still none.
+/// Drops conditions from a conjunction without a match as long as there is still none. Each of these proofs may take
+/// so many steps.
 pub(crate) fn minimize(
     terms: &Terms,
-    memory: &mut Memory,
+    memory: &Memory,
     literals: &[Literal],
-    budget: &Budget,
+    (each, steps): (u64, &Steps),
 ) -> Vec<Literal> {
     let mut kept = literals.to_vec();
     let mut place = 0;
@@ -89,7 +106,7 @@ pub(crate) fn minimize(
         fewer.remove(place);
         let fewer = bound_only(terms, fewer);
         let refs: Vec<&Literal> = fewer.iter().collect();
-        let matches = has_match(terms, memory, &refs, &mut budget.part(STEPS_PER_MATCH));
+        let matches = steps.within(each, |steps| has_match(terms, memory, &refs, steps));
         if !fewer.is_empty() && matches == Ok(false) {
             kept = fewer;
             place = 0;
@@ -117,18 +134,25 @@ pub(crate) struct Columns {
 }
 
 impl Columns {
-    pub(crate) fn new(memory: &Memory, predicates: &[(PredicateId, usize)]) -> Columns {
+    /// If the steps end first, nothing is known of some columns, and no variables are shared there.
+    pub(crate) fn new(memory: &Memory, predicates: &[(PredicateId, usize)], steps: &Steps) -> Columns {
         let mut owners: FxHashMap<TermId, FxHashSet<(PredicateId, usize)>> = FxHashMap::default();
+        let mut related = FxHashSet::default();
         for &(predicate, arity) in predicates {
             for row in memory.relation(predicate).rows() {
+                if steps.work(arity as u64).is_err() {
+                    return Columns { related };
+                }
                 for column in 0..arity {
                     owners.entry(row[column]).or_default().insert((predicate, column));
                 }
             }
         }
-        let mut related = FxHashSet::default();
         for columns in owners.values() {
             for &(p, c) in columns {
+                if steps.work(columns.len() as u64).is_err() {
+                    return Columns { related };
+                }
                 related.extend(columns.iter().map(|&(q, d)| (p, c, q, d)));
             }
         }
@@ -148,10 +172,11 @@ struct Candidates {
 }
 
 impl Candidates {
-    fn insert(&mut self, terms: &mut Terms, literals: &[Literal]) {
+    fn insert(&mut self, terms: &mut Terms, literals: &[Literal], steps: &Steps) {
         let same = self.by_signature.entry(signature(terms, &[], literals)).or_default();
         let patterns = &self.patterns;
-        let is_known = |&other: &usize| is_variant(terms, (&[], literals), (&[], &patterns[other].literals));
+        let is_known =
+            |&other: &usize| is_variant(terms, (&[], literals), (&[], &patterns[other].literals), steps);
         if !same.iter().any(is_known) {
             same.push(self.patterns.len());
             self.patterns.push(Pattern::new(terms, literals));
@@ -175,6 +200,7 @@ struct Extension<'a> {
     columns: &'a Columns,
     pattern: &'a Pattern,
     out: &'a mut Candidates,
+    steps: &'a Steps,
 }
 
 impl Extension<'_> {
@@ -200,7 +226,7 @@ impl Extension<'_> {
         chosen: &mut Vec<usize>,
     ) {
         let Wanted { predicate, arity, known, most } = *wanted;
-        if self.out.patterns.len() >= most {
+        if self.out.patterns.len() >= most || self.steps.step().is_err() {
             return;
         }
         let column = chosen.len();
@@ -238,7 +264,7 @@ impl Extension<'_> {
         if !self.pattern.literals.contains(&atom) {
             let mut literals = self.pattern.literals.clone();
             literals.push(atom);
-            self.out.insert(self.terms, &literals);
+            self.out.insert(self.terms, &literals, self.steps);
         }
     }
 }

@@ -8,26 +8,36 @@
 
 use super::Metarules;
 use super::domain::Domain;
-use super::limits::MetaError;
+use super::limits::{MetaError, Steps};
 use super::memory::Memory;
 use super::single_valued::{Origin, SingleValued, dependencies};
 use super::unfold::{Kinds, Target, UnfoldConfig, unfold_assuming};
-use grundy_syntax::Dialect;
-use std::time::{Duration, Instant};
+use grundy_syntax::{Budget, Dialect, Exhausted, Stage};
 
 /// Bounds on the proofs.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct InductionConfig {
-    /// Limit: how long all proofs together may take.
-    pub timeout: Duration,
-    /// Limit: how many steps one proof may take.
+    /// Limit: how much work all proofs together may take, counted as in [`UnfoldConfig::max_work`].
+    pub max_work: u64,
+    /// Limit: how many steps of unfolding one proof may take.
     pub max_steps: u64,
+    /// The time and memory of the call.
+    pub budget: Budget,
 }
 
 impl Default for InductionConfig {
     fn default() -> InductionConfig {
-        InductionConfig { timeout: Duration::from_secs(10), max_steps: 20_000 }
+        InductionConfig { max_work: 200_000_000, max_steps: 20_000, budget: Budget::default() }
     }
+}
+
+/// What was proved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Proved {
+    /// The dependencies.
+    pub dependencies: Vec<SingleValued>,
+    /// Whether no proof was given up because of a limit; if one was, there may be more dependencies.
+    pub complete: bool,
 }
 
 /// The dependencies among the facts of a game's states that can be proved.
@@ -38,39 +48,58 @@ pub fn prove_single_valued(
     states: &[Memory],
     metarules: &Metarules,
     config: &InductionConfig,
-) -> Vec<SingleValued> {
+) -> Result<Proved, Exhausted> {
+    let mut proved = Proved { dependencies: Vec::new(), complete: true };
     if domain.program.dialect != Dialect::Game || states.is_empty() {
-        return Vec::new();
+        return Ok(proved);
     }
-    let deadline = Instant::now() + config.timeout;
-    let mut candidates = candidates(domain, states);
+    config.budget.enter(Stage::Metarules);
+    let work = Steps::new(config.max_work, &config.budget);
+    let mut candidates = candidates(domain, states, &work);
     loop {
         let before = candidates.len();
         let mut place = 0;
         while place < candidates.len() {
-            let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return Vec::new();
+            config.budget.check()?;
+            if work.are_over() {
+                // Candidates are proved together: without the last one, nothing is.
+                proved.complete = false;
+                return Ok(proved);
             }
-            match is_preserved(domain, &candidates[place], &candidates, metarules, config, left) {
-                true => place += 1,
-                false => _ = candidates.remove(place),
+            match is_preserved(domain, &candidates[place], &candidates, metarules, (config, &work)) {
+                Preserved::Yes => place += 1,
+                outcome => {
+                    proved.complete &= outcome == Preserved::No;
+                    candidates.remove(place);
+                }
             }
         }
+        config.budget.check()?;
         if candidates.len() == before {
-            return candidates;
+            proved.dependencies = candidates;
+            return Ok(proved);
         }
     }
 }
 
 /// What holds in all sampled states.
-fn candidates(domain: &Domain, states: &[Memory]) -> Vec<SingleValued> {
+fn candidates(domain: &Domain, states: &[Memory], steps: &Steps) -> Vec<SingleValued> {
     let memories: Vec<&Memory> = states.iter().collect();
     let of_fluent = |fluent| {
         let arity = domain.program.info(fluent).arity;
-        dependencies(&memories, fluent, arity, Origin::Proof)
+        dependencies(&memories, (fluent, arity), Origin::Proof, steps)
     };
     domain.fluents().into_iter().flat_map(of_fluent).collect()
+}
+
+/// Whether moves preserve a candidate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Preserved {
+    Yes,
+    /// Some rule may violate it.
+    No,
+    /// A limit was hit first.
+    GivenUp,
 }
 
 /// Whether a candidate holds after all moves from states in which all candidates hold.
@@ -79,9 +108,9 @@ fn is_preserved(
     candidate: &SingleValued,
     all: &[SingleValued],
     metarules: &Metarules,
-    config: &InductionConfig,
-    timeout: Duration,
-) -> bool {
+    (config, work): (&InductionConfig, &Steps),
+) -> Preserved {
+    domain.work_on(candidate.predicate, &config.budget);
     let arity = domain.program.info(candidate.predicate).arity;
     let violation = candidate.conditions(&mut domain.program.terms, arity);
     let head = domain.shared_view("violation", 0);
@@ -94,13 +123,17 @@ fn is_preserved(
         unfold_views: true,
         max_rules: 0,
         max_steps: config.max_steps,
-        timeout: Some(timeout),
+        budget: config.budget.clone(),
         ..UnfoldConfig::default()
     };
-    match unfold_assuming(domain, &target, metarules, all, &unfold_config) {
-        Ok(unfolding) => unfolding.rules.is_empty() && unfolding.complete,
-        // One rule is enough to fail, and no proof in time is no proof.
-        Err(MetaError::Limit { .. }) => false,
-        Err(_) => false,
+    match unfold_assuming(domain, &target, metarules, all, (&unfold_config, work)) {
+        Ok(unfolding) if unfolding.rules.is_empty() => match unfolding.complete {
+            true => Preserved::Yes,
+            false => Preserved::GivenUp,
+        },
+        // One rule is enough to fail.
+        Ok(_) | Err(MetaError::Limit { limit: "rules", .. }) => Preserved::No,
+        // No proof within the limits is no proof.
+        Err(_) => Preserved::GivenUp,
     }
 }

@@ -3,17 +3,26 @@
 //! This is the matcher of the paper: conditions are tried in the order in which they are written, and
 //! each success is counted. Finding metarules, counting tries and measuring orders all use it.
 
-use super::limits::{Budget, Exhausted};
-use super::memory::{Key, MOST_COLUMNS, Mask, Memory};
+use super::limits::{Steps, Stopped};
+use super::memory::{Index, Key, MOST_COLUMNS, Mask, Memory};
 use super::terms::{Bindings, match_term, undo, variables_of};
-use grundy_syntax::{Literal, Term, TermId, Terms, VariableId};
+use grundy_syntax::{Budget, Literal, Term, TermId, Terms, VariableId};
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 /// Conditions in the order in which they are tried, with the columns that are bound each time.
 pub(crate) struct Join<'a> {
     pub(super) terms: &'a Terms,
     memory: &'a Memory,
-    pub(super) steps: Vec<(&'a Literal, Mask)>,
+    pub(super) steps: Vec<Step<'a>>,
+}
+
+/// A condition, the columns that are bound when it is tried, and the index of these.
+#[derive(Clone)]
+pub(super) struct Step<'a> {
+    pub(super) literal: &'a Literal,
+    mask: Mask,
+    index: Arc<Index>,
 }
 
 /// What is done with each match.
@@ -23,33 +32,34 @@ impl<'a> Join<'a> {
     /// Prepares a join in the given order. These variables are bound from the start.
     pub(crate) fn new(
         terms: &'a Terms,
-        memory: &'a mut Memory,
+        memory: &'a Memory,
         literals: &[&'a Literal],
         bound: &[VariableId],
-    ) -> Join<'a> {
+        budget: &Budget,
+    ) -> Result<Join<'a>, Stopped> {
         let mut known: Vec<VariableId> = bound.to_vec();
         let mut steps = Vec::with_capacity(literals.len());
         for &literal in literals {
-            let mut mask = 0;
+            let (mut mask, mut index) = (0, Arc::default());
             if let Literal::Holds(atom) = literal {
                 mask = bound_columns(terms, &atom.args, &known);
-                memory.relation_mut(atom.predicate).prepare(mask);
+                index = memory.relation(atom.predicate).index(mask, budget).map_err(|_| Stopped)?;
             }
             known.extend(variables_of(terms, literal));
-            steps.push((literal, mask));
+            steps.push(Step { literal, mask, index });
         }
-        Join { terms, memory, steps }
+        Ok(Join { terms, memory, steps })
     }
 
     /// Runs the join and counts the successes of each condition.
     pub(crate) fn run(
         &self,
         bindings: &mut Bindings,
-        budget: &mut Budget,
+        steps: &Steps,
         counts: &mut [u64],
         visit: Visit<'_>,
-    ) -> Result<ControlFlow<()>, Exhausted> {
-        self.step(0, bindings, &mut Vec::new(), budget, counts, visit)
+    ) -> Result<ControlFlow<()>, Stopped> {
+        self.step(0, bindings, &mut Vec::new(), steps, counts, visit)
     }
 
     #[allow(clippy::too_many_arguments, reason = "the state of one recursion")]
@@ -58,26 +68,27 @@ impl<'a> Join<'a> {
         number: usize,
         bindings: &mut Bindings,
         trail: &mut Vec<VariableId>,
-        budget: &mut Budget,
+        steps: &Steps,
         counts: &mut [u64],
         visit: Visit<'_>,
-    ) -> Result<ControlFlow<()>, Exhausted> {
-        let Some(&(literal, mask)) = self.steps.get(number) else { return Ok(visit(bindings)) };
-        budget.step()?;
+    ) -> Result<ControlFlow<()>, Stopped> {
+        let Some(Step { literal, mask, index }) = self.steps.get(number) else { return Ok(visit(bindings)) };
+        let mask = *mask;
+        steps.step()?;
         let atom = match literal {
             Literal::Holds(atom) => atom,
             _ => {
-                if !self.passes(literal, bindings) {
+                if !self.passes(literal, bindings, steps)? {
                     return Ok(ControlFlow::Continue(()));
                 }
                 counts[number] += 1;
-                return self.step(number + 1, bindings, trail, budget, counts, visit);
+                return self.step(number + 1, bindings, trail, steps, counts, visit);
             }
         };
         let relation = self.memory.relation(atom.predicate);
         let key: Key = columns(mask).map(|column| self.value(atom.args[column], bindings)).collect();
-        for &row in relation.find(mask, &key) {
-            budget.step()?;
+        for &row in index.find(&key) {
+            steps.step()?;
             let mark = trail.len();
             let row = &relation.rows()[row as usize];
             let matched = atom.args.iter().zip(row).enumerate().all(|(column, (&arg, &value))| {
@@ -85,7 +96,7 @@ impl<'a> Join<'a> {
             });
             if matched {
                 counts[number] += 1;
-                if self.step(number + 1, bindings, trail, budget, counts, visit)?.is_break() {
+                if self.step(number + 1, bindings, trail, steps, counts, visit)?.is_break() {
                     return Ok(ControlFlow::Break(()));
                 }
             }
@@ -99,27 +110,27 @@ impl<'a> Join<'a> {
         &self,
         number: usize,
         bindings: &mut Bindings,
-        budget: &mut Budget,
+        steps: &Steps,
         mut visit: impl FnMut(&Bindings),
-    ) -> Result<(), Exhausted> {
-        let one = Join { terms: self.terms, memory: self.memory, steps: vec![self.steps[number]] };
+    ) -> Result<(), Stopped> {
+        let one = Join { terms: self.terms, memory: self.memory, steps: vec![self.steps[number].clone()] };
         let shown = &mut |bindings: &Bindings| {
             visit(bindings);
             ControlFlow::Continue(())
         };
-        one.step(0, bindings, &mut Vec::new(), budget, &mut [0], shown).map(|_| ())
+        one.step(0, bindings, &mut Vec::new(), steps, &mut [0], shown).map(|_| ())
     }
 
     /// Whether a test is passed; its variables are bound, or, in a negation, stand for anything.
-    fn passes(&self, literal: &Literal, bindings: &mut Bindings) -> bool {
-        match literal {
+    fn passes(&self, literal: &Literal, bindings: &mut Bindings, steps: &Steps) -> Result<bool, Stopped> {
+        Ok(match literal {
             Literal::Distinct(a, b) => !equal(self.terms, *a, *b, bindings),
             Literal::Not(atom) => {
                 let rows = self.memory.relation(atom.predicate).rows();
                 let all_bound = atom.args.iter().all(|&arg| self.is_simple(arg, bindings));
                 if all_bound {
                     let row: Vec<TermId> = atom.args.iter().map(|&arg| self.value(arg, bindings)).collect();
-                    return !self.memory.relation(atom.predicate).contains(&row);
+                    return Ok(!self.memory.relation(atom.predicate).contains(&row));
                 }
                 let mut trail = Vec::new();
                 let mut any = |row: &[TermId]| {
@@ -130,10 +141,18 @@ impl<'a> Join<'a> {
                     undo(bindings, &mut trail, 0);
                     found
                 };
-                !rows.iter().any(|row| any(row))
+                for rows in rows.chunks(ROWS_AT_ONCE) {
+                    if rows.iter().any(|row| any(row)) {
+                        return Ok(false);
+                    }
+                    if steps.budget().is_over() {
+                        return Err(Stopped);
+                    }
+                }
+                true
             }
             Literal::Holds(_) => unreachable!("conditions that hold are looked up"),
-        }
+        })
     }
 
     fn is_simple(&self, term: TermId, bindings: &Bindings) -> bool {
@@ -151,6 +170,9 @@ impl<'a> Join<'a> {
         }
     }
 }
+
+/// So many rows are looked at between checks of the budget.
+const ROWS_AT_ONCE: usize = 4096;
 
 fn columns(mask: Mask) -> impl Iterator<Item = usize> {
     (0..MOST_COLUMNS).filter(move |column| mask >> column & 1 == 1)
@@ -185,16 +207,19 @@ fn equal(terms: &Terms, a: TermId, b: TermId, bindings: &Bindings) -> bool {
 }
 
 /// An order in which each condition is as bound as possible when it is tried, tests as early as can be.
-pub(crate) fn cheap_order(
+fn cheap_order(
     terms: &Terms,
     memory: &Memory,
     literals: &[&Literal],
-    bound: &[VariableId],
-) -> Vec<usize> {
-    let mut known: Vec<VariableId> = bound.to_vec();
+    budget: &Budget,
+) -> Result<Vec<usize>, Stopped> {
+    let mut known: Vec<VariableId> = Vec::new();
     let mut left: Vec<usize> = (0..literals.len()).collect();
     let mut order = Vec::with_capacity(literals.len());
     while !left.is_empty() {
+        if order.len() >= FEW_CONDITIONS && budget.is_over() {
+            return Err(Stopped);
+        }
         let cost = |&place: &usize| match literals[place] {
             Literal::Holds(atom) => {
                 let relation = memory.relation(atom.predicate);
@@ -212,21 +237,24 @@ pub(crate) fn cheap_order(
         known.extend(variables_of(terms, literals[place]));
         order.push(place);
     }
-    order
+    Ok(order)
 }
+
+/// So many conditions are put in order without a look at the budget.
+const FEW_CONDITIONS: usize = 64;
 
 /// Whether a conjunction has a match.
 pub(crate) fn has_match(
     terms: &Terms,
-    memory: &mut Memory,
+    memory: &Memory,
     literals: &[&Literal],
-    budget: &mut Budget,
-) -> Result<bool, Exhausted> {
-    let order = cheap_order(terms, memory, literals, &[]);
+    steps: &Steps,
+) -> Result<bool, Stopped> {
+    let order = cheap_order(terms, memory, literals, steps.budget())?;
     let ordered: Vec<&Literal> = order.iter().map(|&place| literals[place]).collect();
-    let join = Join::new(terms, memory, &ordered, &[]);
+    let join = Join::new(terms, memory, &ordered, &[], steps.budget())?;
     let mut counts = vec![0; ordered.len()];
-    let flow = join.run(&mut Bindings::default(), budget, &mut counts, &mut |_| ControlFlow::Break(()))?;
+    let flow = join.run(&mut Bindings::default(), steps, &mut counts, &mut |_| ControlFlow::Break(()))?;
     Ok(flow.is_break())
 }
 
@@ -234,43 +262,55 @@ pub(crate) fn has_match(
 /// for tests, which wait until their variables are bound.
 pub(crate) fn count_tries(
     terms: &Terms,
-    memory: &mut Memory,
+    memory: &Memory,
     literals: &[&Literal],
     bound: &[(VariableId, TermId)],
-    budget: &mut Budget,
+    steps: &Steps,
     by_place: &mut [u64],
-) -> Result<(), Exhausted> {
-    in_executable_order(terms, memory, literals, bound, by_place, |join, bindings, counts| {
-        join.tally(bindings, budget, counts)
-    })
+) -> Result<(), Stopped> {
+    in_executable_order(
+        terms,
+        memory,
+        literals,
+        (bound, steps.budget()),
+        by_place,
+        |join, bindings, counts| join.tally(bindings, steps, counts),
+    )
 }
 
 /// Like [`count_tries`], but all matches are gone through.
 pub(crate) fn count_matching(
     terms: &Terms,
-    memory: &mut Memory,
+    memory: &Memory,
     literals: &[&Literal],
     bound: &[(VariableId, TermId)],
-    budget: &mut Budget,
+    steps: &Steps,
     by_place: &mut [u64],
-) -> Result<(), Exhausted> {
-    in_executable_order(terms, memory, literals, bound, by_place, |join, bindings, counts| {
-        join.run(bindings, budget, counts, &mut |_| ControlFlow::Continue(())).map(|_| ())
-    })
+) -> Result<(), Stopped> {
+    in_executable_order(
+        terms,
+        memory,
+        literals,
+        (bound, steps.budget()),
+        by_place,
+        |join, bindings, counts| {
+            join.run(bindings, steps, counts, &mut |_| ControlFlow::Continue(())).map(|_| ())
+        },
+    )
 }
 
 fn in_executable_order(
     terms: &Terms,
-    memory: &mut Memory,
+    memory: &Memory,
     literals: &[&Literal],
-    bound: &[(VariableId, TermId)],
+    (bound, budget): (&[(VariableId, TermId)], &Budget),
     by_place: &mut [u64],
-    count: impl FnOnce(&Join<'_>, &mut Bindings, &mut [u64]) -> Result<(), Exhausted>,
-) -> Result<(), Exhausted> {
+    count: impl FnOnce(&Join<'_>, &mut Bindings, &mut [u64]) -> Result<(), Stopped>,
+) -> Result<(), Stopped> {
     let variables: Vec<VariableId> = bound.iter().map(|&(variable, _)| variable).collect();
     let order = executable_order(terms, literals, &variables);
     let ordered: Vec<&Literal> = order.iter().map(|&place| literals[place]).collect();
-    let join = Join::new(terms, memory, &ordered, &variables);
+    let join = Join::new(terms, memory, &ordered, &variables, budget)?;
     let mut bindings = Bindings::default();
     bound.iter().for_each(|&(variable, value)| bindings.bind(variable, value));
     let mut counts = vec![0; literals.len()];

@@ -3,10 +3,12 @@
 //! The complete facts of a domain are one memory; a working memory is another one, with the facts of
 //! a state and all that follows from them.
 
-use grundy_syntax::{PredicateId, TermId};
-use rustc_hash::{FxHashMap, FxHashSet};
+use grundy_syntax::{Budget, Exhausted, PredicateId, TermId, Ticks};
+use hashbrown::HashTable;
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use smallvec::SmallVec;
-use std::sync::LazyLock;
+use std::hash::{Hash, Hasher};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 /// The values of some columns of a row.
 pub(crate) type Key = SmallVec<[TermId; 4]>;
@@ -17,12 +19,38 @@ pub(crate) type Mask = u64;
 /// Only so many columns can be bound when rows are looked for.
 pub(crate) const MOST_COLUMNS: usize = 64;
 
+/// The rows that have certain values in some columns.
+#[derive(Debug, Default)]
+pub(crate) struct Index {
+    rows: FxHashMap<Key, Vec<u32>>,
+}
+
+impl Index {
+    fn new(rows: &[Box<[TermId]>], mask: Mask, budget: &Budget) -> Result<Index, Exhausted> {
+        let mut index: FxHashMap<Key, Vec<u32>> = FxHashMap::default();
+        let mut ticks = Ticks::default();
+        for (number, row) in rows.iter().enumerate() {
+            ticks.tick(budget)?;
+            if index.len() == index.capacity() {
+                budget.check_room(index.capacity() * 2 * size_of::<(Key, Vec<u32>)>())?;
+            }
+            index.entry(key_of(row, mask)).or_default().push(number as u32);
+        }
+        Ok(Index { rows: index })
+    }
+
+    pub(crate) fn find(&self, key: &Key) -> &[u32] {
+        self.rows.get(key).map_or(&[], |rows| rows)
+    }
+}
+
 /// The rows of a predicate.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Relation {
     rows: Vec<Box<[TermId]>>,
-    known: FxHashSet<Box<[TermId]>>,
-    indexes: FxHashMap<Mask, FxHashMap<Key, Vec<u32>>>,
+    known: HashTable<u32>,
+    /// Made when they are asked for.
+    indexes: Mutex<FxHashMap<Mask, Arc<Index>>>,
     /// For each column, how many different values stand in it.
     distinct: Vec<usize>,
 }
@@ -33,36 +61,46 @@ impl Relation {
     }
 
     pub(crate) fn contains(&self, row: &[TermId]) -> bool {
-        self.known.contains(row)
+        self.known.find(hash(row), |&number| *self.rows[number as usize] == *row).is_some()
     }
 
-    fn insert(&mut self, row: &[TermId]) {
-        if self.known.insert(row.into()) {
-            self.rows.push(row.into());
+    fn insert(&mut self, row: Box<[TermId]>) {
+        if !self.contains(&row) {
+            let rows = &self.rows;
+            self.known.insert_unique(hash(&row), rows.len() as u32, |&number| hash(&rows[number as usize]));
+            self.rows.push(row);
         }
     }
 
-    /// The rows that have these values in the columns of a mask; the index has to be there.
-    pub(crate) fn find(&self, mask: Mask, key: &Key) -> &[u32] {
-        self.indexes.get(&mask).and_then(|index| index.get(key)).map_or(&[], |rows| rows)
-    }
-
-    /// Makes the index of a mask.
-    pub(crate) fn prepare(&mut self, mask: Mask) {
-        let rows = &self.rows;
-        self.indexes.entry(mask).or_insert_with(|| {
-            let mut index: FxHashMap<Key, Vec<u32>> = FxHashMap::default();
-            for (number, row) in rows.iter().enumerate() {
-                index.entry(key_of(row, mask)).or_default().push(number as u32);
-            }
-            index
-        });
+    /// The index of a mask.
+    pub(crate) fn index(&self, mask: Mask, budget: &Budget) -> Result<Arc<Index>, Exhausted> {
+        let mut indexes = self.indexes.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = indexes.get(&mask) {
+            return Ok(Arc::clone(known));
+        }
+        let index = Arc::new(Index::new(&self.rows, mask, budget)?);
+        indexes.insert(mask, Arc::clone(&index));
+        Ok(index)
     }
 
     /// How many different values stand in a column.
     pub(crate) fn distinct(&self, column: usize) -> usize {
         self.distinct.get(column).copied().unwrap_or(0)
     }
+
+    fn count_distinct(&mut self, budget: &Budget) -> Result<(), Exhausted> {
+        for column in 0..self.rows.first().map_or(0, |row| row.len()) {
+            budget.check()?;
+            self.distinct.push(self.rows.iter().map(|row| row[column]).collect::<FxHashSet<TermId>>().len());
+        }
+        Ok(())
+    }
+}
+
+fn hash(row: &[TermId]) -> u64 {
+    let mut hasher = FxHasher::default();
+    row.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// The values of the columns of a mask.
@@ -71,48 +109,68 @@ pub(crate) fn key_of(row: &[TermId], mask: Mask) -> Key {
     columns.map(|(_, &value)| value).collect()
 }
 
-/// Facts of all predicates.
+/// Facts of all predicates. Relations are immutable and shared: all working memories of a domain have its complete facts
+/// in common.
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
-    relations: Vec<Relation>,
+    relations: Vec<Arc<Relation>>,
 }
 
+/// The relation of a predicate without facts.
+static EMPTY: LazyLock<Arc<Relation>> = LazyLock::new(Arc::default);
+
+/// What a row takes besides its values: a place in the list, a header of the allocator, and a slot of the hash table.
+const BYTES_PER_ROW: usize = 16 + 16 + 9;
+
 impl Memory {
-    /// The memory of these facts.
+    /// The memory of these facts. The budget is told of what the memory holds besides `held_bytes`.
     pub(crate) fn new(
         predicates: usize,
         facts: impl IntoIterator<Item = (PredicateId, Box<[TermId]>)>,
-    ) -> Memory {
-        let mut memory = Memory { relations: vec![Relation::default(); predicates] };
+        held_bytes: usize,
+        budget: &Budget,
+    ) -> Result<Memory, Exhausted> {
+        let mut relations: Vec<Relation> =
+            std::iter::repeat_with(Relation::default).take(predicates).collect();
+        let mut bytes = held_bytes;
+        let mut rows: u32 = 0;
         for (predicate, row) in facts {
-            memory.relations[predicate.0 as usize].insert(&row);
+            bytes += BYTES_PER_ROW + size_of_val(&*row);
+            relations[predicate.0 as usize].insert(row);
+            rows = rows.wrapping_add(1);
+            if rows.is_multiple_of(ROWS_PER_CHECK) {
+                budget.check_with(bytes)?;
+            }
         }
-        for relation in &mut memory.relations {
-            let columns = relation.rows.first().map_or(0, |row| row.len());
-            let values = |column: usize| {
-                relation.rows.iter().map(|row| row[column]).collect::<FxHashSet<TermId>>().len()
-            };
-            relation.distinct = (0..columns).map(values).collect();
+        budget.check_with(bytes)?;
+        let mut ticks = Ticks::default();
+        for relation in &mut relations {
+            ticks.tick(budget)?;
+            relation.count_distinct(budget)?;
         }
-        memory
+        let share = |relation: Relation| match relation.rows.is_empty() {
+            true => Arc::clone(&EMPTY),
+            false => Arc::new(relation),
+        };
+        Ok(Memory { relations: relations.into_iter().map(share).collect() })
+    }
+
+    /// Takes the rows of a predicate over from another memory.
+    pub(crate) fn share(&mut self, predicate: PredicateId, from: &Memory) {
+        self.grow(predicate.0 as usize + 1);
+        self.relations[predicate.0 as usize] = Arc::clone(from.relation(predicate));
     }
 
     /// Predicates that have come into being since; they have no facts.
     pub(crate) fn grow(&mut self, predicates: usize) {
         if self.relations.len() < predicates {
-            self.relations.resize(predicates, Relation::default());
+            self.relations.resize(predicates, Arc::clone(&EMPTY));
         }
     }
 
     /// The facts of a predicate; one that came into being after the memory has none.
-    pub(crate) fn relation(&self, predicate: PredicateId) -> &Relation {
-        static EMPTY: LazyLock<Relation> = LazyLock::new(Relation::default);
+    pub(crate) fn relation(&self, predicate: PredicateId) -> &Arc<Relation> {
         self.relations.get(predicate.0 as usize).unwrap_or(&EMPTY)
-    }
-
-    pub(crate) fn relation_mut(&mut self, predicate: PredicateId) -> &mut Relation {
-        self.grow(predicate.0 as usize + 1);
-        &mut self.relations[predicate.0 as usize]
     }
 
     /// How many facts there are.
@@ -125,3 +183,6 @@ impl Memory {
         self.len() == 0
     }
 }
+
+/// So many rows are added between checks of the budget.
+const ROWS_PER_CHECK: u32 = 1024;

@@ -35,10 +35,12 @@ mod winning;
 
 pub use branching::Branching;
 pub use clause::Clause;
+pub(crate) use domain::predicates_above;
 pub use domain::{Domain, DomainLimits};
 pub use goal::ParsedGoal;
-pub use induction::{InductionConfig, prove_single_valued};
+pub use induction::{InductionConfig, Proved, prove_single_valued};
 pub use limits::MetaError;
+pub(crate) use limits::Steps;
 pub use memory::Memory;
 pub use ordering::{Ordering, variables_in};
 pub use parameters::replace_fact;
@@ -54,24 +56,25 @@ pub use winning::{
     Forced, MoveRules, MoveRulesConfig, extend, forced_moves, losing_target, move_rules, winning_target,
 };
 
-use grundy_syntax::{Literal, TermId, VariableId};
-use limits::{Budget, deadline_after};
-use std::time::Duration;
+use grundy_syntax::{Budget, Exhausted, Literal, Stage, TermId, VariableId};
+use limits::Stopped;
 
 /// How far to look for metarules.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct SearchConfig {
     /// The most conditions that an impossible pattern may have.
     pub size: usize,
     /// Limit: how many patterns to look at.
     pub patterns: usize,
-    /// Limit: how long to look.
-    pub timeout: Option<Duration>,
+    /// Limit: how many steps all searches may take; a step is about the matching of a row.
+    pub steps: u64,
+    /// The time and memory of the call.
+    pub budget: Budget,
 }
 
 impl Default for SearchConfig {
     fn default() -> SearchConfig {
-        SearchConfig { size: 3, patterns: 20_000, timeout: Some(Duration::from_secs(10)) }
+        SearchConfig { size: 3, patterns: 20_000, steps: 300_000_000, budget: Budget::default() }
     }
 }
 
@@ -92,14 +95,28 @@ pub struct Metarules {
 
 /// Finds the metarules of a domain, with branching figures counted on these working memories; without
 /// any, on the complete facts.
-pub fn find_metarules(domain: &mut Domain, memories: &[Memory], config: &SearchConfig) -> Metarules {
-    let mut budget = Budget::new(u64::MAX, deadline_after(config.timeout));
-    let found = impossible::search(domain, config.size, config.patterns, &mut budget);
-    let (useless, all_useless) = useless::search(domain, &found, config.patterns, &mut budget);
+pub fn find_metarules(
+    domain: &mut Domain,
+    memories: &[Memory],
+    config: &SearchConfig,
+) -> Result<Metarules, Exhausted> {
+    let metarules = metarules_so_far(domain, memories, config);
+    config.budget.check()?;
+    Ok(metarules)
+}
+
+/// The same, but if the budget ends the search, what was found until then. All of it is true.
+pub fn metarules_so_far(domain: &mut Domain, memories: &[Memory], config: &SearchConfig) -> Metarules {
+    config.budget.enter(Stage::Metarules);
+    let steps = Steps::new(config.steps, &config.budget);
+    let found = impossible::search(domain, config.size, config.patterns, &steps);
+    let (useless, all_useless) = useless::search(domain, &found, config.patterns, &steps);
+    // Keys are minimal and figures true even if the search for patterns has used up its steps.
+    let keys = Steps::new(config.steps, &config.budget);
     let mut metarules = Metarules {
-        single_valued: single_valued_of(domain),
-        branching: branching_of(domain, memories),
-        complete: found.complete && all_useless,
+        single_valued: single_valued_of(domain, &keys),
+        branching: branching_of(domain, memories, &config.budget).unwrap_or_default(),
+        complete: found.complete && all_useless && !keys.are_over(),
         impossible: found.impossible,
         useless,
     };
@@ -113,11 +130,12 @@ pub fn find_metarules(domain: &mut Domain, memories: &[Memory], config: &SearchC
 }
 
 /// The arguments that others determine, by the complete facts and by the constraints of the theory.
-pub fn single_valued_of(domain: &Domain) -> Vec<SingleValued> {
+pub(crate) fn single_valued_of(domain: &Domain, steps: &Steps) -> Vec<SingleValued> {
     let mut found = Vec::new();
     for predicate in domain.topology_predicates() {
         let arity = domain.program.info(predicate).arity;
-        found.extend(single_valued::dependencies(&[&domain.topology], predicate, arity, Origin::Facts));
+        let of_predicate = (predicate, arity);
+        found.extend(single_valued::dependencies(&[&domain.topology], of_predicate, Origin::Facts, steps));
     }
     let stated = domain
         .constraints
@@ -128,10 +146,14 @@ pub fn single_valued_of(domain: &Domain) -> Vec<SingleValued> {
 }
 
 /// The branching figures of a domain, counted on working memories; without any, on the complete facts.
-pub fn branching_of(domain: &Domain, memories: &[Memory]) -> Vec<Branching> {
+pub fn branching_of(
+    domain: &Domain,
+    memories: &[Memory],
+    budget: &Budget,
+) -> Result<Vec<Branching>, Exhausted> {
     match memories {
-        [] => branching::count(domain, &[&domain.topology]),
-        _ => branching::count(domain, &memories.iter().collect::<Vec<_>>()),
+        [] => branching::count(domain, &[&domain.topology], budget),
+        _ => branching::count(domain, &memories.iter().collect::<Vec<_>>(), budget),
     }
 }
 
@@ -151,11 +173,7 @@ impl Tries {
     }
 
     /// The tries over several memories; where counting was ended, what they were until then.
-    pub fn sum(
-        memories: &mut [Memory],
-        literals: &[&Literal],
-        count: impl Fn(&mut Memory) -> Tries,
-    ) -> Tries {
+    pub fn sum(memories: &[Memory], literals: &[&Literal], count: impl Fn(&Memory) -> Tries) -> Tries {
         let mut sum = Tries { counts: vec![0; literals.len()], complete: true };
         for memory in memories {
             let one = count(memory);
@@ -165,13 +183,9 @@ impl Tries {
         sum
     }
 
-    fn counted<E>(
-        literals: &[&Literal],
-        steps: u64,
-        count: impl FnOnce(&mut Budget, &mut [u64]) -> Result<(), E>,
-    ) -> Tries {
+    fn counted(literals: &[&Literal], count: impl FnOnce(&mut [u64]) -> Result<(), Stopped>) -> Tries {
         let mut counts = vec![0; literals.len()];
-        let ended = count(&mut Budget::new(steps, None), &mut counts);
+        let ended = count(&mut counts);
         Tries { counts, complete: ended.is_ok() }
     }
 }
@@ -181,25 +195,36 @@ impl Tries {
 /// through all matches, which ends after so many steps.
 pub fn tries(
     domain: &Domain,
-    memory: &mut Memory,
+    memory: &Memory,
     literals: &[&Literal],
     bound: &[(VariableId, TermId)],
     steps: u64,
 ) -> Tries {
-    Tries::counted(literals, steps, |budget, counts| {
-        matching::count_tries(&domain.program.terms, memory, literals, bound, budget, counts)
+    tries_within(domain, memory, literals, bound, &Steps::new(steps, &Budget::default()))
+}
+
+pub(crate) fn tries_within(
+    domain: &Domain,
+    memory: &Memory,
+    literals: &[&Literal],
+    bound: &[(VariableId, TermId)],
+    steps: &Steps,
+) -> Tries {
+    Tries::counted(literals, |counts| {
+        matching::count_tries(&domain.program.terms, memory, literals, bound, steps, counts)
     })
 }
 
-/// Like [`tries`], but match after match, as whoever uses the rules would find them; what takes time is this.
+/// Like [`tries`], but match after match, as an engine that uses the rules would find them; what takes time is this.
 pub fn match_all(
     domain: &Domain,
-    memory: &mut Memory,
+    memory: &Memory,
     literals: &[&Literal],
     bound: &[(VariableId, TermId)],
     steps: u64,
 ) -> Tries {
-    Tries::counted(literals, steps, |budget, counts| {
-        matching::count_matching(&domain.program.terms, memory, literals, bound, budget, counts)
+    let steps = Steps::new(steps, &Budget::default());
+    Tries::counted(literals, |counts| {
+        matching::count_matching(&domain.program.terms, memory, literals, bound, &steps, counts)
     })
 }

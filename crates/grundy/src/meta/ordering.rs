@@ -6,11 +6,11 @@
 //! written down), and the one with the fewest expected tries is taken. Where working memories are at hand, the tries are counted instead.
 
 use super::branching::Branching;
-use super::limits::{Budget, Exhausted};
+use super::limits::{Steps, Stopped};
 use super::matching::count_tries;
 use super::memory::Memory;
 use super::terms::variables_of;
-use grundy_syntax::{Literal, PredicateId, Term, TermId, Terms, VariableId};
+use grundy_syntax::{Budget, Literal, PredicateId, Term, TermId, Terms, VariableId};
 use rustc_hash::FxHashMap;
 
 /// How often a test for difference, or a negation, is expected to hold.
@@ -26,6 +26,7 @@ type Case = (PredicateId, u64, Option<(usize, TermId)>);
 #[derive(Clone, Debug, Default)]
 pub struct Ordering {
     figures: FxHashMap<Case, f64>,
+    budget: Budget,
 }
 
 impl Ordering {
@@ -36,7 +37,13 @@ impl Ordering {
             let mask = bound.fold(0u64, |mask, (column, _)| mask | 1 << column);
             ((figure.predicate, mask, figure.constant), figure.mean)
         };
-        Ordering { figures: figures.iter().map(entry).collect() }
+        Ordering { figures: figures.iter().map(entry).collect(), budget: Budget::default() }
+    }
+
+    /// The same table, used within a budget: when that is over, conditions stay in some order, and the caller has to
+    /// check the budget before it uses it.
+    pub fn within(self, budget: &Budget) -> Ordering {
+        Ordering { budget: budget.clone(), ..self }
     }
 
     /// The places of the conditions in a good order, given which variables are bound from the start.
@@ -58,7 +65,7 @@ impl Ordering {
     pub fn order_on(
         &self,
         terms: &Terms,
-        memories: &mut [Memory],
+        memories: &[Memory],
         literals: &[Literal],
         bound: &[VariableId],
         steps: u64,
@@ -77,11 +84,11 @@ impl Ordering {
             let ordered: Vec<&Literal> = order.iter().map(|&place| &literals[place]).collect();
             // A worse order is given up as soon as it is worse.
             let limit = best.as_ref().map_or(steps, |(least, _)| least.saturating_mul(4).min(steps));
-            let mut budget = Budget::new(limit, None);
+            let limit = Steps::new(limit, &self.budget);
             let mut by_memory: Vec<u64> = Vec::with_capacity(memories.len());
-            let counted = memories.iter_mut().try_for_each(|memory| -> Result<(), Exhausted> {
+            let counted = memories.iter().try_for_each(|memory| -> Result<(), Stopped> {
                 let mut counts = vec![0; ordered.len()];
-                let counted = count_tries(terms, memory, &ordered, &[], &mut budget, &mut counts);
+                let counted = count_tries(terms, memory, &ordered, &[], &limit, &mut counts);
                 by_memory.push(counts.iter().sum());
                 counted
             });
@@ -168,6 +175,10 @@ impl Ordering {
         let mut left: Vec<usize> = (0..literals.len()).collect();
         let mut order = Vec::with_capacity(literals.len());
         while !left.is_empty() {
+            if order.len() >= FEW_CONDITIONS && self.budget.is_over() {
+                order.append(&mut left);
+                break;
+            }
             let expected = |&at: &usize| self.answers(terms, &literals[left[at]], &known);
             let place = match first.filter(|_| order.is_empty()) {
                 Some(first) => first,
@@ -232,6 +243,9 @@ impl Ordering {
         }
     }
 }
+
+/// So many conditions are put in order without a look at the budget.
+const FEW_CONDITIONS: usize = 64;
 
 /// Another order is taken if it needs no more than this share of the tries.
 const WORTH_IT: f64 = 0.95;

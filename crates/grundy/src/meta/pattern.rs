@@ -4,6 +4,7 @@
 //! two rules) that are the same in that sense have the same [signature](signature); whether equal
 //! signatures mean equal patterns is decided by [`is_variant`].
 
+use super::limits::Steps;
 use super::terms::{Bindings, Renumbering, match_term, undo, unifiable};
 use grundy_syntax::{Literal, Term, TermId, Terms, VariableId};
 use rustc_hash::FxHasher;
@@ -87,43 +88,104 @@ fn next_in_reading_order(
     ranks.enumerate().min_by_key(|&(place, rank)| (rank, place)).map_or(0, |(place, _)| place)
 }
 
-/// Whether two conjunctions, each with a head, are the same but for names and order.
-pub(crate) fn is_variant(terms: &Terms, a: (&[TermId], &[Literal]), b: (&[TermId], &[Literal])) -> bool {
+/// Whether two conjunctions, each with a head, are the same but for names and order; not, if the steps end before that
+/// is known.
+pub(crate) fn is_variant(
+    terms: &Terms,
+    a: (&[TermId], &[Literal]),
+    b: (&[TermId], &[Literal]),
+    steps: &Steps,
+) -> bool {
     if a.0.len() != b.0.len() || a.1.len() != b.1.len() {
         return false;
     }
     let (mut bindings, mut trail) = (Bindings::default(), Vec::new());
     let heads = a.0.iter().zip(b.0).all(|(&x, &y)| match_term(terms, x, y, &mut bindings, &mut trail));
     let mut used = vec![false; b.1.len()];
-    heads && pair_off(terms, a.1, b.1, &mut used, &mut bindings, &mut trail)
+    let mut search = Search { terms, steps, trail };
+    heads && search.pair_off(a.1, b.1, &mut used, &mut bindings)
 }
 
-fn pair_off(
-    terms: &Terms,
-    rest: &[Literal],
-    others: &[Literal],
-    used: &mut [bool],
-    bindings: &mut Bindings,
-    trail: &mut Vec<VariableId>,
-) -> bool {
-    let Some((first, rest)) = rest.split_first() else { return is_renaming(terms, bindings, trail) };
-    for place in 0..others.len() {
-        if used[place] || !same_kind(first, &others[place]) {
-            continue;
+/// A backtracking search for conditions among others. It fails when the steps end.
+struct Search<'a> {
+    terms: &'a Terms,
+    steps: &'a Steps,
+    /// What was bound, in order.
+    trail: Vec<VariableId>,
+}
+
+impl Search<'_> {
+    fn pair_off(
+        &mut self,
+        rest: &[Literal],
+        others: &[Literal],
+        used: &mut [bool],
+        bindings: &mut Bindings,
+    ) -> bool {
+        let Some((first, rest)) = rest.split_first() else {
+            return is_renaming(self.terms, bindings, &self.trail);
+        };
+        for place in 0..others.len() {
+            if used[place] || !same_kind(first, &others[place]) {
+                continue;
+            }
+            for swapped in [false, true] {
+                if self.steps.step().is_err() {
+                    return false;
+                }
+                let mark = self.trail.len();
+                if match_literal(self.terms, first, &others[place], swapped, bindings, &mut self.trail) {
+                    used[place] = true;
+                    if self.pair_off(rest, others, used, bindings) {
+                        return true;
+                    }
+                    used[place] = false;
+                }
+                undo(bindings, &mut self.trail, mark);
+            }
         }
-        for swapped in [false, true] {
-            let mark = trail.len();
-            if match_literal(terms, first, &others[place], swapped, bindings, trail) {
-                used[place] = true;
-                if pair_off(terms, rest, others, used, bindings, trail) {
+        false
+    }
+
+    fn embed(
+        &mut self,
+        rest: &[&Literal],
+        body: &[&Literal],
+        bindings: &mut Bindings,
+        visit: &mut dyn FnMut(&Bindings) -> bool,
+    ) -> bool {
+        let Some((first, rest)) = rest.split_first() else { return visit(bindings) };
+        if let Literal::Distinct(a, b) = first {
+            let known_to_differ = match (image(self.terms, *a, bindings), image(self.terms, *b, bindings)) {
+                (Some(a), Some(b)) => !unifiable(self.terms, a, b),
+                _ => false,
+            };
+            if known_to_differ {
+                return self.embed(rest, body, bindings, visit);
+            }
+        }
+        for literal in body {
+            if !same_kind(first, literal) {
+                continue;
+            }
+            for swapped in [false, true] {
+                if self.steps.step().is_err() {
+                    return false;
+                }
+                let mark = self.trail.len();
+                let found = match_literal(self.terms, first, literal, swapped, bindings, &mut self.trail)
+                    && self.embed(rest, body, bindings, visit);
+                undo(bindings, &mut self.trail, mark);
+                if found {
                     return true;
                 }
-                used[place] = false;
+                if !matches!(first, Literal::Distinct(..)) {
+                    break;
+                }
             }
-            undo(bindings, trail, mark);
         }
+        false
     }
-    false
 }
 
 /// Whether different variables were bound to different variables.
@@ -161,17 +223,16 @@ pub(crate) fn match_literal(
 /// Looks for the conditions of a pattern among those of a body: calls `visit` for each way to find
 /// them until it returns `true`, and tells whether it did.
 ///
-/// A test for difference is also met where the two terms cannot be equal.
+/// A test for difference is also met where the two terms cannot be equal. The search ends with the steps.
 pub(crate) fn embed(
     terms: &Terms,
     pattern: &[Literal],
     body: &[&Literal],
-    bindings: &mut Bindings,
+    (bindings, steps): (&mut Bindings, &Steps),
     visit: &mut dyn FnMut(&Bindings) -> bool,
 ) -> bool {
     let Some(ordered) = embedding_order(terms, pattern, body) else { return false };
-    let mut trail = Vec::new();
-    embed_rest(terms, &ordered, body, bindings, &mut trail, visit)
+    Search { terms, steps, trail: Vec::new() }.embed(&ordered, body, bindings, visit)
 }
 
 /// An order in which conditions fail early: rare predicates first, then what shares variables with
@@ -216,44 +277,6 @@ fn embedding_order<'p>(terms: &Terms, pattern: &'p [Literal], body: &[&Literal])
     Some(ordered)
 }
 
-fn embed_rest(
-    terms: &Terms,
-    rest: &[&Literal],
-    body: &[&Literal],
-    bindings: &mut Bindings,
-    trail: &mut Vec<VariableId>,
-    visit: &mut dyn FnMut(&Bindings) -> bool,
-) -> bool {
-    let Some((first, rest)) = rest.split_first() else { return visit(bindings) };
-    if let Literal::Distinct(a, b) = first {
-        let known_to_differ = match (image(terms, *a, bindings), image(terms, *b, bindings)) {
-            (Some(a), Some(b)) => !unifiable(terms, a, b),
-            _ => false,
-        };
-        if known_to_differ {
-            return embed_rest(terms, rest, body, bindings, trail, visit);
-        }
-    }
-    for literal in body {
-        if !same_kind(first, literal) {
-            continue;
-        }
-        for swapped in [false, true] {
-            let mark = trail.len();
-            let found = match_literal(terms, first, literal, swapped, bindings, trail)
-                && embed_rest(terms, rest, body, bindings, trail, visit);
-            undo(bindings, trail, mark);
-            if found {
-                return true;
-            }
-            if !matches!(first, Literal::Distinct(..)) {
-                break;
-            }
-        }
-    }
-    false
-}
-
 fn same_kind(a: &Literal, b: &Literal) -> bool {
     match (a, b) {
         (Literal::Holds(a), Literal::Holds(b)) | (Literal::Not(a), Literal::Not(b)) => {
@@ -272,9 +295,9 @@ fn image(terms: &Terms, term: TermId, bindings: &Bindings) -> Option<TermId> {
     }
 }
 
-/// Whether the conditions of a pattern are among those of a body.
-pub(crate) fn contains(terms: &Terms, pattern: &[Literal], body: &[&Literal]) -> bool {
-    embed(terms, pattern, body, &mut Bindings::default(), &mut |_| true)
+/// Whether the conditions of a pattern are among those of a body; not, if the steps end before that is known.
+pub(crate) fn contains(terms: &Terms, pattern: &[Literal], body: &[&Literal], steps: &Steps) -> bool {
+    embed(terms, pattern, body, (&mut Bindings::default(), steps), &mut |_| true)
 }
 
 /// Groups conditions that share variables; the places of each group, in order.
@@ -411,11 +434,14 @@ mod tests {
         let terms = &mut program.terms;
         let [a, b, c] = [0, 1, 2].map(|at| &bodies[at][..]);
         assert_eq!(signature(terms, &[], a), signature(terms, &[], b));
-        assert!(is_variant(terms, (&[], a), (&[], b)));
-        assert!(!is_variant(terms, (&[], a), (&[], c)));
+        let steps = &Steps::new(u64::MAX, &Default::default());
+        assert!(is_variant(terms, (&[], a), (&[], b), steps));
+        assert!(!is_variant(terms, (&[], a), (&[], c), steps));
+        let none = &Steps::new(0, &Default::default());
+        assert!(!is_variant(terms, (&[], a), (&[], b), none), "a search without steps finds nothing");
         let refs: Vec<&Literal> = a.iter().collect();
-        assert!(contains(terms, c, &refs), "a walk of three steps is in the triangle");
+        assert!(contains(terms, c, &refs, steps), "a walk of three steps is in the triangle");
         let refs: Vec<&Literal> = c.iter().collect();
-        assert!(!contains(terms, a, &refs));
+        assert!(!contains(terms, a, &refs, steps));
     }
 }

@@ -2,10 +2,11 @@
 
 use super::clause::Clause;
 use super::domain::{Domain, Kind};
+use super::limits::Steps;
 use super::memory::Memory;
 use super::ordering::Ordering;
-use super::{Tries, tries};
-use grundy_syntax::Literal;
+use super::{Tries, tries_within};
+use grundy_syntax::{Budget, Literal};
 
 /// Trying out an order on one memory ends after so many steps.
 const LEARNING_STEPS: u64 = 50_000;
@@ -25,14 +26,22 @@ pub struct Reordered {
 }
 
 impl Reordered {
-    /// Counts the tries of a rule over all memories, in the written order and in another one.
-    pub fn count(domain: &Domain, memories: &mut [Memory], clause: &Clause, order: Vec<usize>) -> Reordered {
-        let written: Vec<&Literal> = clause.body.iter().collect();
-        let written =
-            Tries::sum(memories, &written, |memory| tries(domain, memory, &written, &[], COUNTING_STEPS));
-        let learned = clause.in_order(&order);
-        let learned =
-            Tries::sum(memories, &learned, |memory| tries(domain, memory, &learned, &[], COUNTING_STEPS));
+    /// Counts the tries of a rule over all memories, in the written order and in another one. When the budget is over,
+    /// the counts are what they were until then.
+    pub fn count(
+        domain: &Domain,
+        memories: &[Memory],
+        clause: &Clause,
+        order: Vec<usize>,
+        budget: &Budget,
+    ) -> Reordered {
+        let count = |literals: &[&Literal]| {
+            Tries::sum(memories, literals, |memory| {
+                tries_within(domain, memory, literals, &[], &Steps::new(COUNTING_STEPS, budget))
+            })
+        };
+        let written = count(&clause.body.iter().collect::<Vec<_>>());
+        let learned = count(&clause.in_order(&order));
         Reordered { order, written, learned }
     }
 }
@@ -85,7 +94,7 @@ impl std::ops::Add for ReorderedSet {
 
 impl Ordering {
     /// The order that is learned from these memories: by figures, and never worse than the written one on them.
-    pub fn learn(&self, domain: &Domain, memories: &mut [Memory], clause: &Clause) -> Vec<usize> {
+    pub fn learn(&self, domain: &Domain, memories: &[Memory], clause: &Clause) -> Vec<usize> {
         let terms = &domain.program().terms;
         let steps = LEARNING_STEPS * memories.len() as u64;
         self.order_on(terms, memories, &clause.body, &[], steps)

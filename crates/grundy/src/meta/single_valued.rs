@@ -3,6 +3,7 @@
 //! These are the functional dependencies of the complete facts, with minimal keys. Two conditions of a
 //! rule that have the same key have the same value, so that the two terms are unified.
 
+use super::limits::Steps;
 use super::memory::{Key, Mask, Memory, key_of};
 use grundy_syntax::{Literal, PredicateId, Term, TermId, Terms, VariableId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -34,12 +35,16 @@ pub struct SingleValued {
 /// Predicates with more columns than this are left alone.
 const MOST_KEY_COLUMNS: usize = 10;
 
-/// The dependencies of a predicate that hold in each of these memories, with minimal keys.
+/// Looking a key up takes so many steps.
+const STEPS_PER_ROW: u64 = 4;
+
+/// The dependencies of a predicate that hold in each of these memories, with minimal keys; those that were found before
+/// the steps ended.
 pub(crate) fn dependencies(
     memories: &[&Memory],
-    predicate: PredicateId,
-    arity: usize,
+    (predicate, arity): (PredicateId, usize),
     origin: Origin,
+    steps: &Steps,
 ) -> Vec<SingleValued> {
     let mut found: Vec<SingleValued> = Vec::new();
     let no_facts = memories.iter().all(|memory| memory.relation(predicate).rows().is_empty());
@@ -52,7 +57,11 @@ pub(crate) fn dependencies(
         let first = found.len();
         for key in keys {
             let has_smaller = found[first..].iter().any(|known| known.key & key == known.key);
-            if !has_smaller && memories.iter().all(|memory| determines(memory, predicate, key, value)) {
+            if steps.step().is_err() {
+                return found;
+            }
+            let holds = |memory: &&Memory| determines(memory, (predicate, key, value), steps);
+            if !has_smaller && memories.iter().all(holds) {
                 found.push(SingleValued { predicate, key, value, origin });
             }
         }
@@ -60,10 +69,11 @@ pub(crate) fn dependencies(
     found
 }
 
-fn determines(memory: &Memory, predicate: PredicateId, key: Mask, value: usize) -> bool {
+fn determines(memory: &Memory, (predicate, key, value): (PredicateId, Mask, usize), steps: &Steps) -> bool {
     let mut values: FxHashMap<Key, TermId> = FxHashMap::default();
     let rows = memory.relation(predicate).rows();
-    rows.iter().all(|row| *values.entry(key_of(row, key)).or_insert(row[value]) == row[value])
+    let mut agrees = |row: &[TermId]| *values.entry(key_of(row, key)).or_insert(row[value]) == row[value];
+    rows.iter().all(|row| steps.work(STEPS_PER_ROW).is_ok() && agrees(row))
 }
 
 /// The dependency that a constraint states: two conditions of one predicate, equal in some arguments,

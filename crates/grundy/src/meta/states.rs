@@ -10,7 +10,7 @@ use super::terms::copy_term;
 use crate::analysis::{Class, classify};
 use crate::reasoner::read_ground_term;
 use grundy_reference::{Evaluator, Limits};
-use grundy_syntax::{Dialect, Keyword, Notation, PredicateId, Program, Source, TermId, read};
+use grundy_syntax::{Budget, Dialect, Keyword, Notation, PredicateId, Program, Source, TermId, Ticks, read};
 
 /// The predicates whose facts are given, in tiers: the state, then the moves.
 pub(crate) fn given_predicates(program: &Program) -> Vec<Vec<PredicateId>> {
@@ -31,11 +31,20 @@ pub(crate) fn given_predicates(program: &Program) -> Vec<Vec<PredicateId>> {
     vec![state, does.into_iter().filter(is_declared).collect()]
 }
 
+/// What a fact of a working memory takes, roughly.
+const BYTES_PER_FACT: usize = 64;
+
 /// Derives working memories from states, one after the other.
 pub struct WorkingMemories {
     evaluator: Evaluator,
-    /// The predicates that depend on the state, and those that do not.
+    /// The predicates that depend on the state.
     wanted: Vec<PredicateId>,
+    /// Those that do not: their facts are those of the domain.
+    complete: Vec<PredicateId>,
+    /// How many rows the memories have so far, complete facts aside, and how many they may have.
+    rows: usize,
+    most_rows: usize,
+    budget: Budget,
 }
 
 impl WorkingMemories {
@@ -43,33 +52,47 @@ impl WorkingMemories {
     pub fn new(program: &Program, domain: &Domain, limits: Limits) -> Result<WorkingMemories, MetaError> {
         let analysis = classify(program);
         let is_wanted = |predicate: PredicateId| {
-            let by_state = analysis.class(predicate) == Class::State
-                && program.info(predicate).keyword != Some(Keyword::True);
-            by_state || domain.kind(predicate) == Kind::Topology
+            analysis.class(predicate) == Class::State
+                && program.info(predicate).keyword != Some(Keyword::True)
         };
-        let wanted: Vec<PredicateId> =
-            program.predicates().map(|(id, _)| id).filter(|&id| is_wanted(id)).collect();
+        let all = || program.predicates().map(|(id, _)| id);
+        let wanted: Vec<PredicateId> = all().filter(|&id| is_wanted(id)).collect();
+        let is_complete = |predicate: &PredicateId| domain.kind(*predicate) == Kind::Topology;
+        let complete = all().filter(is_complete).collect();
+        let (most_rows, budget) = (limits.facts, limits.budget.clone());
         let evaluator = Evaluator::new(program.clone(), given_predicates(program), &wanted, limits)?;
-        Ok(WorkingMemories { evaluator, wanted })
+        Ok(WorkingMemories { evaluator, wanted, complete, rows: 0, most_rows, budget })
     }
 
-    /// The working memory of a state.
+    /// The working memory of a state. The limit on facts holds for all memories together, without the complete facts,
+    /// which they share.
     pub fn memory(&mut self, domain: &mut Domain, facts: &[String]) -> Result<Memory, MetaError> {
         let facts = facts.iter().map(|fact| self.fact(fact)).collect::<Result<Vec<_>, _>>()?;
         self.evaluator.set(0, facts.iter().cloned())?;
         let mut rows: Vec<(PredicateId, Box<[TermId]>)> = Vec::new();
+        let mut ticks = Ticks::default();
         let mut importer = Importer { evaluator: &self.evaluator, domain };
         for (predicate, row) in &facts {
             rows.extend(importer.fact(*predicate, row));
         }
         for &predicate in &self.wanted {
-            let mut derived: Vec<Box<[TermId]>> =
-                self.evaluator.rows(predicate).map(|row| importer.row(row)).collect();
+            let mut derived: Vec<Box<[TermId]>> = Vec::new();
+            for row in self.evaluator.rows(predicate) {
+                ticks.work(&self.budget, 1 + 4 * row.len())?;
+                derived.push(importer.row(row));
+            }
             derived.sort_unstable();
             rows.extend(derived.into_iter().map(|row| (predicate, row)));
         }
         let count = domain.program.predicate_count();
-        Ok(Memory::new(count, rows))
+        self.rows += rows.len();
+        if self.rows > self.most_rows {
+            let what = format!("more than {} facts in all states together", self.most_rows);
+            return Err(MetaError::limit("facts", what));
+        }
+        let mut memory = Memory::new(count, rows, self.rows * BYTES_PER_FACT, &self.budget)?;
+        self.complete.iter().for_each(|&predicate| memory.share(predicate, &domain.topology));
+        Ok(memory)
     }
 
     /// Reads a fact of the state.

@@ -4,8 +4,8 @@
 //! variables that it or a later condition names; ways that agree on these are counted together. So the counts of an
 //! order that would take days to match come out in a moment, and are exact.
 
-use super::limits::{Budget, Exhausted};
-use super::matching::Join;
+use super::limits::{Steps, Stopped};
+use super::matching::{Join, Step};
 use super::terms::{Bindings, variables_of};
 use grundy_syntax::{TermId, VariableId};
 use rustc_hash::FxHashMap;
@@ -15,14 +15,14 @@ use smallvec::SmallVec;
 type Values = SmallVec<[Option<TermId>; 8]>;
 
 impl Join<'_> {
-    /// The successes of each condition, as [`run`](Join::run) would count them. If the budget ends first, those of the
+    /// The successes of each condition, as [`run`](Join::run) would count them. If the steps end first, those of the
     /// conditions that were reached.
     pub(crate) fn tally(
         &self,
         bindings: &Bindings,
-        budget: &mut Budget,
+        steps: &Steps,
         counts: &mut [u64],
-    ) -> Result<(), Exhausted> {
+    ) -> Result<(), Stopped> {
         let live = self.live_variables();
         let mut ways: FxHashMap<Values, u64> = FxHashMap::default();
         ways.insert(live[0].iter().map(|&variable| bindings.get(variable)).collect(), 1);
@@ -36,7 +36,7 @@ impl Join<'_> {
                         bindings.bind(variable, value);
                     }
                 });
-                self.successes(number, &mut bindings, budget, |bindings| {
+                self.successes(number, &mut bindings, steps, |bindings| {
                     counts[number] = counts[number].saturating_add(count);
                     let values = live[number + 1].iter().map(|&variable| bindings.get(variable)).collect();
                     let ways = next.entry(values).or_default();
@@ -51,7 +51,7 @@ impl Join<'_> {
     /// For each condition, and behind the last one, the variables that are named from there on.
     fn live_variables(&self) -> Vec<Vec<VariableId>> {
         let mut live = vec![Vec::new()];
-        for (literal, _) in self.steps.iter().rev() {
+        for Step { literal, .. } in self.steps.iter().rev() {
             let mut named: Vec<VariableId> = live.last().cloned().unwrap_or_default();
             named.extend(variables_of(self.terms, literal));
             named.sort_unstable();

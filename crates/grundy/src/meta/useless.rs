@@ -4,8 +4,8 @@
 //! search for impossible patterns, seen from the other side.
 
 use super::domain::Domain;
-use super::impossible::{Columns, Found, bound_only};
-use super::limits::Budget;
+use super::impossible::{Columns, Found, STEPS_PER_MATCH, bound_only};
+use super::limits::Steps;
 use super::matching::has_match;
 use super::memory::Memory;
 use super::pattern::{Pattern, contains, embed, match_literal};
@@ -23,34 +23,27 @@ pub struct Useless {
     pub variables: u32,
 }
 
-/// One match may take so many steps.
-const STEPS_PER_MATCH: u64 = 2_000_000;
-
 /// How many conditions may be given when whole atoms are looked for.
 const MOST_GIVEN: usize = 2;
 
 /// The useless tests and conditions over the patterns that the search for impossible ones went through.
-pub(crate) fn search(
-    domain: &mut Domain,
-    found: &Found,
-    most: usize,
-    budget: &mut Budget,
-) -> (Vec<Useless>, bool) {
+pub(crate) fn search(domain: &mut Domain, found: &Found, most: usize, steps: &Steps) -> (Vec<Useless>, bool) {
     let predicates: Vec<(PredicateId, usize)> = domain
         .program
         .predicates()
         .map(|(id, info)| (id, info.arity))
         .filter(|&(id, _)| !domain.topology.relation(id).rows().is_empty())
         .collect();
-    let columns = Columns::new(&domain.topology, &predicates);
-    let mut search = Search { domain, columns, predicates, useless: Vec::new(), left: most, complete: true };
+    let columns = Columns::new(&domain.topology, &predicates, steps);
+    let mut search =
+        Search { domain, columns, predicates, useless: Vec::new(), left: most, complete: true, steps };
     for pattern in &found.possible {
-        search.tests(pattern, budget);
+        search.tests(pattern);
         if pattern.literals.len() <= MOST_GIVEN {
-            search.atoms(pattern, budget);
+            search.atoms(pattern);
         }
     }
-    (search.useless, search.complete)
+    (search.useless, search.complete && !steps.are_over())
 }
 
 struct Search<'a> {
@@ -61,11 +54,12 @@ struct Search<'a> {
     /// How many more conditions may be looked at.
     left: usize,
     complete: bool,
+    steps: &'a Steps,
 }
 
 impl Search<'_> {
     /// Tests that two variables of a pattern differ.
-    fn tests(&mut self, pattern: &Pattern, budget: &mut Budget) {
+    fn tests(&mut self, pattern: &Pattern) {
         let homes = self.homes(pattern);
         for b in 0..pattern.variables as usize {
             for a in 0..b {
@@ -74,14 +68,14 @@ impl Search<'_> {
                 if compatible {
                     let terms = &mut self.domain.program.terms;
                     let [a, b] = [a, b].map(|variable| terms.variable(VariableId(variable as u32)));
-                    self.look_at(pattern, Literal::Distinct(a, b), budget);
+                    self.look_at(pattern, Literal::Distinct(a, b));
                 }
             }
         }
     }
 
     /// Conditions over the variables of a pattern.
-    fn atoms(&mut self, pattern: &Pattern, budget: &mut Budget) {
+    fn atoms(&mut self, pattern: &Pattern) {
         let homes = self.homes(pattern);
         for (predicate, arity) in self.predicates.clone() {
             let fits = |column: usize| -> Vec<usize> {
@@ -91,12 +85,17 @@ impl Search<'_> {
                 (0..homes.len()).filter(related).collect()
             };
             let choices: Vec<Vec<usize>> = (0..arity).map(fits).collect();
-            for chosen in product(&choices) {
+            let mut all = Choices::new(&choices);
+            while let Some(chosen) = all.next(&choices) {
+                if self.left == 0 || self.steps.step().is_err() {
+                    self.complete = false;
+                    return;
+                }
                 let terms = &mut self.domain.program.terms;
                 let args = chosen.iter().map(|&variable| terms.variable(VariableId(variable as u32)));
                 let atom = Literal::Holds(Atom { predicate, args: args.collect() });
                 if !pattern.literals.contains(&atom) {
-                    self.look_at(pattern, atom, budget);
+                    self.look_at(pattern, atom);
                 }
             }
         }
@@ -114,33 +113,53 @@ impl Search<'_> {
         homes
     }
 
-    fn look_at(&mut self, pattern: &Pattern, condition: Literal, budget: &mut Budget) {
-        if self.left == 0 || budget.is_late() {
+    fn look_at(&mut self, pattern: &Pattern, condition: Literal) {
+        if self.left == 0 || self.steps.are_over() {
             self.complete = false;
             return;
         }
         self.left -= 1;
         let terms = &self.domain.program.terms;
-        if self.useless.iter().any(|known| known.covers(terms, &pattern.literals, &condition, u32::MAX)) {
+        let steps = self.steps;
+        let covers = |known: &Useless| known.covers(terms, &pattern.literals, &condition, u32::MAX, steps);
+        if self.useless.iter().any(covers) {
             return;
         }
-        let memory = &mut self.domain.topology;
-        if follows(&mut self.domain.program.terms, memory, &pattern.literals, &condition, budget) {
+        let Domain { program, topology, .. } = &mut *self.domain;
+        let follows =
+            |steps: &Steps| follows(&mut program.terms, topology, &pattern.literals, &condition, steps);
+        if steps.within(STEPS_PER_MATCH, follows) {
             let given = pattern.literals.clone();
             self.useless.push(Useless { given, condition, variables: pattern.variables });
         }
     }
 }
 
-/// All ways to choose one from each.
-fn product(choices: &[Vec<usize>]) -> Vec<Vec<usize>> {
-    choices.iter().fold(vec![Vec::new()], |chosen, column| {
-        let longer = |prefix: &Vec<usize>| {
-            let prefix = prefix.clone();
-            column.iter().map(move |&next| prefix.iter().copied().chain([next]).collect::<Vec<usize>>())
-        };
-        chosen.iter().flat_map(longer).collect()
-    })
+/// All ways to choose one from each list, one after the other: there can be very many.
+struct Choices {
+    /// For each list the place of the choice; nothing when all ways have been shown.
+    places: Option<Vec<usize>>,
+}
+
+impl Choices {
+    fn new(lists: &[Vec<usize>]) -> Choices {
+        let has_all = lists.iter().all(|list| !list.is_empty());
+        Choices { places: has_all.then(|| vec![0; lists.len()]) }
+    }
+
+    fn next(&mut self, lists: &[Vec<usize>]) -> Option<Vec<usize>> {
+        let places = self.places.as_mut()?;
+        let chosen = places.iter().zip(lists).map(|(&place, list)| list[place]).collect();
+        let last = (0..lists.len()).rev().find(|&at| places[at] + 1 < lists[at].len());
+        match last {
+            Some(at) => {
+                places[at] += 1;
+                places[at + 1..].fill(0);
+            }
+            None => self.places = None,
+        }
+        Some(chosen)
+    }
 }
 
 impl Useless {
@@ -152,6 +171,7 @@ impl Useless {
         given: &[Literal],
         condition: &Literal,
         open_from: u32,
+        steps: &Steps,
     ) -> bool {
         let refs: Vec<&Literal> = given.iter().collect();
         let is_bound = |variable: VariableId| {
@@ -165,7 +185,7 @@ impl Useless {
             let (mut bindings, mut trail) = (Bindings::default(), Vec::new());
             match_literal(terms, &self.condition, condition, swapped, &mut bindings, &mut trail)
                 && are_open(terms, &bindings, &unbound, open_from)
-                && embed(terms, &self.given, &refs, &mut bindings, &mut |_| true)
+                && embed(terms, &self.given, &refs, (&mut bindings, steps), &mut |_| true)
         })
     }
 }
@@ -185,15 +205,15 @@ fn are_open(terms: &Terms, bindings: &Bindings, variables: &[VariableId], open_f
     true
 }
 
-/// Whether a condition holds in every match of others. Variables of its own may stand for anything.
+/// Whether a condition holds in every match of others; not, if the steps end before that is known. Variables of its own
+/// may stand for anything.
 pub(crate) fn follows(
     terms: &mut Terms,
-    memory: &mut Memory,
+    memory: &Memory,
     given: &[Literal],
     condition: &Literal,
-    budget: &Budget,
+    steps: &Steps,
 ) -> bool {
-    let mut budget = budget.part(STEPS_PER_MATCH);
     let opposite: Vec<Literal> = match condition {
         Literal::Holds(atom) => given.iter().cloned().chain([Literal::Not(atom.clone())]).collect(),
         Literal::Not(atom) => given.iter().cloned().chain([Literal::Holds(atom.clone())]).collect(),
@@ -206,16 +226,17 @@ pub(crate) fn follows(
         }
     };
     let refs: Vec<&Literal> = opposite.iter().collect();
-    has_match(terms, memory, &refs, &mut budget) == Ok(false)
+    has_match(terms, memory, &refs, steps) == Ok(false)
 }
 
-/// Drops given conditions one by one as long as the condition still follows from the others.
+/// Drops given conditions one by one as long as the condition still follows from the others. Each of these proofs may
+/// take so many steps.
 pub(crate) fn minimize(
     terms: &mut Terms,
-    memory: &mut Memory,
+    memory: &Memory,
     given: &[Literal],
     condition: &Literal,
-    budget: &Budget,
+    (each, steps): (u64, &Steps),
 ) -> Useless {
     let mut kept = given.to_vec();
     let mut place = 0;
@@ -224,7 +245,7 @@ pub(crate) fn minimize(
         fewer.remove(place);
         let fewer = bound_only(terms, fewer);
         let is_bound = is_bound_by(terms, &fewer, condition, given);
-        if is_bound && follows(terms, memory, &fewer, condition, budget) {
+        if is_bound && steps.within(each, |steps| follows(terms, memory, &fewer, condition, steps)) {
             kept = fewer;
             place = 0;
         } else {
@@ -254,11 +275,27 @@ pub(crate) fn is_useless(
     others: &[Literal],
     condition: &Literal,
     open_from: u32,
+    steps: &Steps,
 ) -> bool {
-    known.iter().any(|metarule| metarule.covers(terms, others, condition, open_from))
+    known.iter().any(|metarule| metarule.covers(terms, others, condition, open_from, steps))
 }
 
 /// Whether a conjunction contains an impossible pattern.
-pub(crate) fn is_impossible(terms: &Terms, known: &[Pattern], body: &[&Literal]) -> bool {
-    known.iter().any(|metarule| contains(terms, &metarule.literals, body))
+pub(crate) fn is_impossible(terms: &Terms, known: &[Pattern], body: &[&Literal], steps: &Steps) -> bool {
+    known.iter().any(|metarule| contains(terms, &metarule.literals, body, steps))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn choices_come_in_order_and_end() {
+        let lists = [vec![1, 2], vec![3], vec![4, 5]];
+        let mut choices = Choices::new(&lists);
+        let all: Vec<Vec<usize>> = std::iter::from_fn(|| choices.next(&lists)).collect();
+        assert_eq!(all, [[1, 3, 4], [1, 3, 5], [2, 3, 4], [2, 3, 5]]);
+        assert_eq!(Choices::new(&[]).next(&[]), Some(Vec::new()), "there is one way to choose nothing");
+        assert_eq!(Choices::new(&[vec![1], Vec::new()]).next(&[vec![1], Vec::new()]), None);
+    }
 }

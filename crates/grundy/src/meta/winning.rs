@@ -13,7 +13,8 @@ use super::memory::Memory;
 use super::states::WorkingMemories;
 use super::unfold::{Target, UnfoldConfig, Unfolding, unfold};
 use super::{Metarules, SearchConfig, SingleValued, find_metarules};
-use grundy_syntax::{Atom, Keyword, Literal, PredicateId, Program, Rule, TermId, VariableId};
+use grundy_reference::Limits;
+use grundy_syntax::{Atom, Budget, Keyword, Literal, PredicateId, Program, Rule, TermId, VariableId};
 
 /// What to unfold for the moves of a role that reach a goal value at once, or after several moves of all
 /// roles. The head is `(wins role move)`, with the first move of the role.
@@ -103,7 +104,7 @@ pub fn forced_moves(
     for other in others {
         let target = losing_target(domain, role, other, value)?;
         head = Some(target.head);
-        loses.push(unfold(domain, &target, metarules, proved, &UnfoldConfig { moves: 2, ..*config })?);
+        loses.push(unfold(domain, &target, metarules, proved, &UnfoldConfig { moves: 2, ..config.clone() })?);
     }
     let loses_head = head.ok_or_else(|| MetaError::BadGoal("there is no other role".to_owned()))?;
     let legal = domain.legal.ok_or_else(|| MetaError::Wrong("the game has no `legal`".to_owned()))?;
@@ -160,7 +161,7 @@ impl MoveRules {
 }
 
 /// What rules to make, and at what cost.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct MoveRulesConfig {
     /// The goal value that is a win.
     pub value: u32,
@@ -172,6 +173,8 @@ pub struct MoveRulesConfig {
     pub search: SearchConfig,
     /// How long to look for proofs.
     pub induction: InductionConfig,
+    /// The time and memory of the call; the budgets of the parts above are not looked at.
+    pub budget: Budget,
 }
 
 impl Default for MoveRulesConfig {
@@ -182,6 +185,7 @@ impl Default for MoveRulesConfig {
             unfold: UnfoldConfig { unfold_views: false, ..UnfoldConfig::default() },
             search: SearchConfig { size: 2, ..SearchConfig::default() },
             induction: InductionConfig::default(),
+            budget: Budget::default(),
         }
     }
 }
@@ -194,12 +198,18 @@ pub fn move_rules(
     states: &[Vec<String>],
     config: &MoveRulesConfig,
 ) -> Result<MoveRules, MetaError> {
-    let mut domain = Domain::new(program, &[], &DomainLimits::default())?;
-    let mut working = WorkingMemories::new(program, &domain, Default::default())?;
+    let budget = || config.budget.clone();
+    let limits = DomainLimits { budget: budget(), ..DomainLimits::default() };
+    let mut domain = Domain::new(program, &[], &limits)?;
+    let limits = Limits { budget: budget(), ..Limits::default() };
+    let mut working = WorkingMemories::new(program, &domain, limits)?;
     let memories =
         states.iter().map(|facts| working.memory(&mut domain, facts)).collect::<Result<Vec<Memory>, _>>()?;
-    let metarules = find_metarules(&mut domain, &memories, &config.search);
-    let proved = prove_single_valued(&mut domain, &memories, &metarules, &config.induction);
+    let search = SearchConfig { budget: budget(), ..config.search };
+    let metarules = find_metarules(&mut domain, &memories, &search)?;
+    let induction = InductionConfig { budget: budget(), ..config.induction };
+    let proved = prove_single_valued(&mut domain, &memories, &metarules, &induction)?.dependencies;
+    let unfold_config = UnfoldConfig { budget: budget(), ..config.unfold };
     let value = domain.program.symbols.intern(&config.value.to_string());
     let value = domain.program.terms.constant(value);
     let mut unfoldings = Vec::new();
@@ -207,10 +217,10 @@ pub fn move_rules(
     let mut forced = None;
     for role in domain.roles.clone() {
         let target = winning_target(&mut domain, role, value, 1)?;
-        let one_move = UnfoldConfig { moves: 1, ..config.unfold };
+        let one_move = UnfoldConfig { moves: 1, ..unfold_config.clone() };
         unfoldings.push(unfold(&mut domain, &target, Some(&metarules), &proved, &one_move)?);
         if config.forced {
-            let found = forced_moves(&mut domain, role, value, Some(&metarules), &proved, &config.unfold)?;
+            let found = forced_moves(&mut domain, role, value, Some(&metarules), &proved, &unfold_config)?;
             unfoldings.extend(found.loses);
             more.extend(found.rules);
             forced = Some((found.safe, found.forced));

@@ -36,6 +36,17 @@ impl Builder {
         builder
     }
 
+    /// About how many bytes a builder of this size takes.
+    pub(crate) fn bytes_for(nodes: usize, edges: usize) -> usize {
+        const NODE: usize = size_of::<Kind>() + size_of::<(u32, u32)>() + 2 * size_of::<u64>();
+        nodes * NODE + edges * size_of::<Signal>()
+    }
+
+    /// About how many bytes it holds.
+    pub(crate) fn bytes(&self) -> usize {
+        Builder::bytes_for(self.kinds.capacity(), self.pool.capacity())
+    }
+
     /// A network, to be continued: its nodes keep their numbers.
     pub(crate) fn resume(network: &Network) -> Builder {
         let places = network.starts.windows(2).map(|pair| (pair[0], pair[1] - pair[0])).collect();

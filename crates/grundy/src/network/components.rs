@@ -1,8 +1,14 @@
 //! Strongly connected components of large graphs, by Tarjan's algorithm without recursion.
 
+use grundy_syntax::{Budget, Exhausted, Ticks};
+
 /// The components of a graph over the numbers below `starts.len() - 1`, each behind all that it has edges to.
 /// The edges of `n` are `targets[starts[n]..starts[n + 1]]`.
-pub(crate) fn components(starts: &[u32], targets: &[u32]) -> Vec<Vec<u32>> {
+pub(crate) fn components(
+    starts: &[u32],
+    targets: &[u32],
+    budget: &Budget,
+) -> Result<Vec<Vec<u32>>, Exhausted> {
     let size = starts.len() - 1;
     let mut search = Search {
         starts,
@@ -13,13 +19,17 @@ pub(crate) fn components(starts: &[u32], targets: &[u32]) -> Vec<Vec<u32>> {
         counter: 0,
         found: Vec::new(),
     };
+    let mut ticks = Ticks::default();
     for root in 0..size as u32 {
         if search.index[root as usize] == 0 {
-            search.run(root);
+            search.run(root, budget, &mut ticks)?;
         }
     }
-    search.found
+    Ok(search.found)
 }
+
+/// The work for an edge or a node, as [`Ticks`] count it.
+const WORK: usize = 2;
 
 /// The index of a node whose component is complete.
 const DONE: u32 = u32::MAX;
@@ -37,9 +47,10 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn run(&mut self, root: u32) {
+    fn run(&mut self, root: u32, budget: &Budget, ticks: &mut Ticks) -> Result<(), Exhausted> {
         let mut path = vec![(root, self.enter(root))];
         while let Some(&mut (node, ref mut next)) = path.last_mut() {
+            ticks.work(budget, WORK)?;
             if *next < self.starts[node as usize + 1] {
                 let target = self.targets[*next as usize];
                 *next += 1;
@@ -58,6 +69,7 @@ impl Search<'_> {
                 }
             }
         }
+        Ok(())
     }
 
     fn enter(&mut self, node: u32) -> u32 {
@@ -84,7 +96,7 @@ mod tests {
     #[test]
     fn components_stand_behind_what_they_need() {
         // 0 → 1, 1 ⇄ 2, 3 → 0, 2 → 4
-        let found = components(&[0, 1, 2, 4, 5, 5], &[1, 2, 1, 4, 0]);
-        assert_eq!(found, [vec![4], vec![1, 2], vec![0], vec![3]]);
+        let found = components(&[0, 1, 2, 4, 5, 5], &[1, 2, 1, 4, 0], &Budget::default());
+        assert_eq!(found, Ok(vec![vec![4], vec![1, 2], vec![0], vec![3]]));
     }
 }

@@ -3,7 +3,7 @@
 use super::components::components;
 use super::{Builder, Fluent, Goal, Interface, Kind, Move, MoveId, Network, Open, Percept, RoleId, Signal};
 use crate::ground::{AtomId, GroundLiteral, GroundProgram};
-use grundy_syntax::Keyword;
+use grundy_syntax::{Budget, Exhausted, Keyword, Stage, Ticks};
 use rustc_hash::FxHashMap;
 
 /// Why a ground program has no network.
@@ -18,23 +18,33 @@ pub enum ConnectError {
     /// There are more rules than a network can hold.
     #[error("the network would have too many edges (limit `edges`)")]
     TooLarge,
+    /// The budget was used up.
+    #[error(transparent)]
+    Exhausted(#[from] Exhausted),
 }
 
 /// More edges do not fit into numbers of 32 bits, with a bit for inversion.
 const MOST_EDGES: u64 = 1 << 30;
 
+/// The work for a condition, as [`Ticks`] count it.
+const WORK: usize = 8;
+
 /// Makes the network of a ground program. Predicates that stayed lifted may matter for the end of a game, goals and percepts:
 /// these answers are left [open](Open).
-pub fn connect(ground: &GroundProgram) -> Result<Network, ConnectError> {
+pub fn connect(ground: &GroundProgram, budget: &Budget) -> Result<Network, ConnectError> {
+    budget.enter(Stage::Network);
     if ground.literal_count() + ground.rule_count() + u64::from(ground.atom_count()) > MOST_EDGES {
         return Err(ConnectError::TooLarge);
     }
-    let rules = RulesByHead::new(ground);
-    let (mut interface, mut signals) = inputs(ground, &rules);
-    interface.open = open_answers(ground, &rules)?;
+    let rules = RulesByHead::new(ground, budget)?;
+    let components = rules.components(budget)?;
+    let (mut interface, mut signals) = inputs(ground, &rules, budget)?;
+    interface.open = open_answers(ground, &rules, &components)?;
+    let mut ticks = Ticks::default();
     let mut builder =
         Builder::with_capacity(&interface, ground.rule_count() as usize, ground.literal_count() as usize);
-    for members in rules.components() {
+    for members in components {
+        ticks.work(budget, WORK * members.iter().map(|&member| rules.size(member)).sum::<usize>())?;
         if let [only] = members[..]
             && !rules.mentions(only, only)
         {
@@ -46,17 +56,22 @@ pub fn connect(ground: &GroundProgram) -> Result<Network, ConnectError> {
             connect_loop(ground, &mut builder, &rules, &mut signals, &members)?;
         }
     }
+    budget.check_with(builder.bytes())?;
     outputs(ground, &signals, &mut interface);
     Ok(builder.finish(interface))
 }
 
 /// The answers that depend on external atoms. Moves and what follows from them may not: passes rely on these.
-fn open_answers(ground: &GroundProgram, rules: &RulesByHead) -> Result<Open, ConnectError> {
+fn open_answers(
+    ground: &GroundProgram,
+    rules: &RulesByHead,
+    components: &[Vec<u32>],
+) -> Result<Open, ConnectError> {
     let Some(lifted) = ground.lifted().first() else { return Ok(Open::default()) };
     let name = ground.program().name(ground.lifted_predicate(lifted)).to_owned();
     let mut unknown = vec![false; ground.atom_count() as usize];
     ground.external_atoms().for_each(|atom| unknown[atom.0 as usize] = true);
-    for members in rules.components() {
+    for members in components {
         let conditions =
             members.iter().flat_map(|&member| rules.of(member)).flat_map(|&rule| rules.body(rule));
         if conditions.map(|literal| literal.atom).any(|atom| unknown[atom.0 as usize]) {
@@ -125,15 +140,23 @@ pub(crate) struct RulesByHead {
 }
 
 impl RulesByHead {
-    pub(crate) fn new(ground: &GroundProgram) -> RulesByHead {
+    pub(crate) fn new(ground: &GroundProgram, budget: &Budget) -> Result<RulesByHead, Exhausted> {
+        let (rules, literals) = (ground.rule_count() as usize, ground.literal_count() as usize);
+        budget.check_room(rules * 3 * size_of::<u32>() + literals * size_of::<GroundLiteral>())?;
+        let mut ticks = Ticks::default();
         let mut starts = vec![0];
         let mut bodies = Vec::with_capacity(ground.literal_count() as usize);
         let mut head_of = Vec::with_capacity(ground.rule_count() as usize);
         ground.for_each_rule(|head, body| {
+            // The rest is over soon, and of no use then.
+            if ticks.work(budget, WORK * (1 + body.len())).is_err() {
+                return;
+            }
             head_of.push(head.0);
             bodies.extend_from_slice(body);
             starts.push(bodies.len() as u32);
         });
+        budget.check()?;
         let mut heads = vec![0; ground.atom_count() as usize + 1];
         head_of.iter().for_each(|&head| heads[head as usize + 1] += 1);
         for atom in 1..heads.len() {
@@ -145,7 +168,7 @@ impl RulesByHead {
             order[free[head as usize] as usize] = rule as u32;
             free[head as usize] += 1;
         }
-        RulesByHead { starts, bodies, heads, order }
+        Ok(RulesByHead { starts, bodies, heads, order })
     }
 
     pub(crate) fn of(&self, head: u32) -> &[u32] {
@@ -154,6 +177,12 @@ impl RulesByHead {
 
     pub(crate) fn body(&self, rule: u32) -> &[GroundLiteral] {
         &self.bodies[self.starts[rule as usize] as usize..self.starts[rule as usize + 1] as usize]
+    }
+
+    /// The rules of an atom and their conditions, counted.
+    fn size(&self, head: u32) -> usize {
+        let conditions = |&rule: &u32| self.starts[rule as usize + 1] - self.starts[rule as usize];
+        self.of(head).iter().map(|rule| 1 + conditions(rule) as usize).sum()
     }
 
     /// For each atom whether it is a condition somewhere.
@@ -168,7 +197,7 @@ impl RulesByHead {
     }
 
     /// Atoms that depend on each other, each behind all that it needs.
-    pub(crate) fn components(&self) -> Vec<Vec<u32>> {
+    pub(crate) fn components(&self, budget: &Budget) -> Result<Vec<Vec<u32>>, Exhausted> {
         let mut starts = vec![0];
         let mut targets = Vec::with_capacity(self.bodies.len());
         for head in 0..self.heads.len() as u32 - 1 {
@@ -177,13 +206,17 @@ impl RulesByHead {
             }
             starts.push(targets.len() as u32);
         }
-        components(&starts, &targets)
+        components(&starts, &targets, budget)
     }
 }
 
 /// The interface without outputs, and the signals of the atoms that are inputs. What is asked for nowhere, and never
 /// becomes true, is no input.
-fn inputs(ground: &GroundProgram, rules: &RulesByHead) -> (Interface, Vec<Signal>) {
+fn inputs(
+    ground: &GroundProgram,
+    rules: &RulesByHead,
+    budget: &Budget,
+) -> Result<(Interface, Vec<Signal>), Exhausted> {
     let roles = ground.role_names();
     let mut fluents: Vec<String> = Vec::new();
     let is_mentioned = rules.mentioned();
@@ -197,6 +230,7 @@ fn inputs(ground: &GroundProgram, rules: &RulesByHead) -> (Interface, Vec<Signal
         Ok(())
     });
     debug_assert!(collected.is_ok(), "collecting does not fail");
+    budget.check()?;
     initial.sort_unstable();
     fluents.extend_from_slice(&initial);
     fluents.sort_unstable();
@@ -210,6 +244,7 @@ fn inputs(ground: &GroundProgram, rules: &RulesByHead) -> (Interface, Vec<Signal
             }),
         );
     }
+    budget.check()?;
     moves.sort_unstable();
     moves.dedup();
     let mut interface = Interface::default();
@@ -232,7 +267,7 @@ fn inputs(ground: &GroundProgram, rules: &RulesByHead) -> (Interface, Vec<Signal
     interface.sees = vec![Vec::new(); roles.len()];
     interface.roles = roles;
     let signals = input_signals(ground, &interface);
-    (interface, signals)
+    Ok((interface, signals))
 }
 
 fn roles_by_name(roles: &[String]) -> FxHashMap<String, RoleId> {

@@ -28,7 +28,7 @@ mod wide;
 pub use connect::{ConnectError, connect};
 pub use dot::{NetworkSlice, write_network_dot};
 pub use interface::{Fluent, Goal, Hint, Interface, Move, MoveId, Open, Percept, RoleId};
-pub use passes::{Groups, Optimized, PASSES, Pass, PassSize, optimize, optimize_until};
+pub use passes::{Groups, Optimized, PASSES, Pass, PassSize, optimize};
 pub use print::write_network;
 
 pub(crate) use builder::Builder;

@@ -1,6 +1,7 @@
 //! The frame of all passes: a network is built anew, node by node.
 
 use super::{Builder, Interface, Kind, Network, NodeId, Signal};
+use grundy_syntax::{Budget, Exhausted, Ticks};
 
 /// A gate of the old network, with its inputs already translated.
 pub(crate) struct Gate<'a> {
@@ -12,31 +13,42 @@ pub(crate) struct Gate<'a> {
 
 /// Builds a network anew. `make` says for each gate what stands for it in the new one; what it makes has to be
 /// the same function of the same inputs, so that loops keep their least fixpoint.
-pub(crate) fn rewrite(network: &Network, make: impl FnMut(&mut Builder, Gate) -> Signal) -> Network {
-    rewrite_outputs(network, make, Interface::clone)
+pub(crate) fn rewrite(
+    network: &Network,
+    budget: &Budget,
+    make: impl FnMut(&mut Builder, Gate) -> Signal,
+) -> Result<Network, Exhausted> {
+    rewrite_outputs(network, budget, make, Interface::clone)
 }
+
+/// The work for an input of a gate, as [`Ticks`] count it.
+const WORK: usize = 8;
 
 /// Like [`rewrite`], with other outputs, which are those of the old network.
 pub(super) fn rewrite_outputs(
     network: &Network,
+    budget: &Budget,
     mut make: impl FnMut(&mut Builder, Gate) -> Signal,
     outputs: impl FnOnce(&Interface) -> Interface,
-) -> Network {
+) -> Result<Network, Exhausted> {
     let interface = network.interface();
+    budget.check_room(Builder::bytes_for(network.node_count(), network.edge_count()))?;
     let mut builder = Builder::with_capacity(interface, network.node_count(), network.edge_count());
     let mut map: Vec<Signal> = (0..interface.first_gate()).map(|node| Signal::of(NodeId(node))).collect();
     map.resize(network.node_count(), Signal::FALSE);
     let mut inputs = Vec::new();
+    let mut ticks = Ticks::default();
     let mut translate = |builder: &mut Builder, map: &[Signal], node: NodeId| {
         inputs.clear();
+        ticks.work(budget, WORK * (1 + network.inputs(node).len()))?;
         let translated = |signal: &Signal| map[signal.node().index()].inverted_if(signal.is_inverted());
         inputs.extend(network.inputs(node).iter().map(translated));
-        make(builder, Gate { node, kind: network.kind(node), inputs: &mut inputs })
+        Ok(make(builder, Gate { node, kind: network.kind(node), inputs: &mut inputs }))
     };
     let mut next = interface.first_gate();
     for range in network.loops() {
         for node in next..range.start {
-            map[node as usize] = translate(&mut builder, &map, NodeId(node));
+            map[node as usize] = translate(&mut builder, &map, NodeId(node))?;
         }
         builder.open_loop();
         let knots: Vec<NodeId> = range.clone().map(NodeId).filter(|&node| is_knot(network, node)).collect();
@@ -45,21 +57,22 @@ pub(super) fn rewrite_outputs(
             map[knot.index()] = Signal::of(reserved);
         }
         for node in range.clone().map(NodeId).filter(|node| knots.binary_search(node).is_err()) {
-            map[node.index()] = translate(&mut builder, &map, node);
+            map[node.index()] = translate(&mut builder, &map, node)?;
         }
         for (&knot, &reserved) in knots.iter().zip(&reserved) {
-            let signal = translate(&mut builder, &map, knot);
+            let signal = translate(&mut builder, &map, knot)?;
             builder.define_as(reserved, signal);
         }
         builder.close_loop();
         next = range.end;
     }
     for node in next..network.node_count() as u32 {
-        map[node as usize] = translate(&mut builder, &map, NodeId(node));
+        map[node as usize] = translate(&mut builder, &map, NodeId(node))?;
     }
+    budget.check_with(builder.bytes())?;
     let translated = |signal: Signal| map[signal.node().index()].inverted_if(signal.is_inverted());
     let interface = outputs(interface).map_outputs(translated);
-    builder.finish(interface)
+    Ok(builder.finish(interface))
 }
 
 /// Whether a node has inputs that stand behind it, or is one itself.

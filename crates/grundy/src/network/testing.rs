@@ -2,7 +2,7 @@
 
 use super::{Groups, Kind, Network, Signal, connect, optimize};
 use crate::ground::{GroundConfig, ground};
-use grundy_syntax::{Source, read_game};
+use grundy_syntax::{Budget, Source, read_game};
 
 /// One role, three fluents `(f 1)` to `(f 3)`, moves `noop` and `(a 1)` to `(a 3)`; the rest is up to the test.
 const FRAME: &str = "(role r) (init (f 1)) (init (f 2)) (init (f 3)) (<= (legal r noop) (role r)) \
@@ -13,7 +13,7 @@ pub(crate) fn network(rules: &str) -> Network {
     let reading = read_game(&Source::new("test.kif", format!("{FRAME}{rules}")), &Default::default());
     let config = GroundConfig { faithful: true, ..GroundConfig::default() };
     let ground = ground(&reading.program, &config).expect("the game is ground");
-    connect(&ground).expect("the game has a network")
+    connect(&ground, &Budget::default()).expect("the game has a network")
 }
 
 /// The network after these passes, in the order in which they are given.
@@ -59,7 +59,8 @@ fn text(network: &Network, signal: Signal) -> String {
 #[test]
 fn all_passes_leave_what_is_needed() {
     let network = network("(<= terminal (true (f 1)) (true (f 2)))");
-    let optimized = optimize(network, &Groups::default(), |_| true);
+    let optimized = optimize(network, &Groups::default(), |_| true, &Budget::default());
+    let optimized = optimized.expect("the budget has no bounds");
     assert_eq!(optimized.network.edge_count(), 2);
     assert_eq!(optimized.sizes[0].name, "connect");
 }

@@ -6,22 +6,18 @@ use super::plan::{Plan, Purpose, Step, Visible, plan};
 use super::relation::{Queue, Relation};
 use crate::flat::{Flat, FlatLiteral, FlatRule, RelationId};
 use crate::ground::Progress;
-use grundy_syntax::{TermId, Terms};
+use grundy_syntax::{Budget, Exhausted, TermId, Terms};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
 
 /// Why evaluation stopped before it was done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stop {
-    /// The deadline has passed.
-    OutOfTime,
-    /// More memory is held than allowed.
-    OutOfMemory,
+    /// The budget of the call is used up.
+    Exhausted(Exhausted),
     /// A term nests too deeply.
     TooDeep,
-    /// Somebody asked to stop.
-    Interrupted,
+    /// A rule has more conditions than can be matched inside each other.
+    TooLong,
     /// The consumer of matches has had enough.
     TooMany,
     /// One rule has more instances than it should have.
@@ -34,24 +30,17 @@ pub(crate) enum Stop {
     Found,
 }
 
-/// What evaluation may cost.
-#[derive(Clone, Debug)]
-pub(crate) struct Budget {
-    pub(crate) deadline: Option<Instant>,
-    pub(crate) bytes: usize,
-    pub(crate) term_depth: usize,
-    pub(crate) interrupt: Option<Arc<AtomicBool>>,
+impl From<Exhausted> for Stop {
+    fn from(reason: Exhausted) -> Stop {
+        Stop::Exhausted(reason)
+    }
 }
 
-impl Budget {
-    /// Whether there is time left, and nobody has asked to stop.
-    pub(crate) fn check_clock(&self) -> Result<(), Stop> {
-        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            return Err(Stop::OutOfTime);
-        }
-        let interrupted = self.interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed));
-        if interrupted { Err(Stop::Interrupted) } else { Ok(()) }
-    }
+/// What evaluation may cost.
+#[derive(Clone, Debug)]
+pub(crate) struct Bounds {
+    pub(crate) budget: Budget,
+    pub(crate) term_depth: usize,
 }
 
 /// Relations with their rows, and the registers of the plan that runs.
@@ -69,7 +58,7 @@ pub(crate) struct Engine {
     /// What negations are tested against instead of the rows of a relation, while the meaning of a
     /// component with negation inside is approached.
     pub(crate) estimates: Vec<Option<Relation>>,
-    pub(crate) budget: Budget,
+    pub(crate) bounds: Bounds,
     order: JoinOrder,
     /// Memory that is held outside of the relations.
     pub(crate) other_bytes: usize,
@@ -100,7 +89,7 @@ const MANY_ROWS: usize = 1 << 16;
 const BYTES_PER_ROW: usize = 4 + 24;
 
 impl Engine {
-    pub(crate) fn new(flat: &Flat, budget: Budget, order: JoinOrder) -> Engine {
+    pub(crate) fn new(flat: &Flat, bounds: Bounds, order: JoinOrder) -> Engine {
         Engine {
             terms: flat.terms.clone(),
             relations: flat.relations.iter().map(|info| Relation::new(info.arity)).collect(),
@@ -109,7 +98,7 @@ impl Engine {
             queue: Queue::default(),
             fresh: vec![None; flat.relations.len()],
             estimates: flat.relations.iter().map(|_| None).collect(),
-            budget,
+            bounds,
             order,
             other_bytes: 0,
             stored: 0,
@@ -149,7 +138,7 @@ impl Engine {
     pub(crate) fn derive(&mut self, plan: &Plan) -> Result<(u32, bool), Stop> {
         let row = values(&self.registers, &plan.head);
         let (number, new) = self.relations[plan.head_relation].insert(row);
-        let is_deep = |value: u32| self.terms.depth(TermId(value)) > self.budget.term_depth;
+        let is_deep = |value: u32| self.terms.depth(TermId(value)) > self.bounds.term_depth;
         if new && values(&self.registers, &plan.head).any(is_deep) {
             return Err(Stop::TooDeep);
         }
@@ -172,7 +161,7 @@ impl Engine {
         let relation = &mut self.relations[plan.head_relation];
         let first_new = relation.len();
         relation.insert_all(&mut self.queue, &mut receive);
-        let is_deep = |value: u32| self.terms.depth(TermId(value)) > self.budget.term_depth;
+        let is_deep = |value: u32| self.terms.depth(TermId(value)) > self.bounds.term_depth;
         let mut new = (first_new..relation.len()).flat_map(|row| relation.row(row).iter());
         if new.any(is_deep) { Err(Stop::TooDeep) } else { Ok(()) }
     }
@@ -236,12 +225,11 @@ impl Engine {
     }
 
     fn check_budget(&self) -> Result<(), Stop> {
-        self.budget.check_clock()?;
         let bytes = self.bytes();
         if let Some(progress) = &self.progress {
             progress.set(self.stored, bytes);
         }
-        if bytes > self.budget.bytes { Err(Stop::OutOfMemory) } else { Ok(()) }
+        Ok(self.bounds.budget.check_with(bytes)?)
     }
 
     /// The memory held by relations, by terms and by what they feed.
@@ -442,13 +430,18 @@ impl Engine {
         run(self, plan, 0, &mut Derive)
     }
 
-    /// Lets the indexes that a plan uses know of all rows, if there is enough memory for that.
+    /// Lets the indexes that a plan uses know of all rows, if there is enough memory for that, and the plan can run.
     fn update_indexes(&mut self, plan: &Plan) -> Result<(), Stop> {
+        if plan.is_too_deep {
+            return Err(Stop::TooLong);
+        }
         for step in &plan.steps {
             if let Step::Probe { relation, index, .. } = step {
                 let missing = self.relations[*relation].missing(*index);
-                if missing > MANY_ROWS && self.bytes() + missing * BYTES_PER_ROW > self.budget.bytes {
-                    return Err(Stop::OutOfMemory);
+                if missing > MANY_ROWS {
+                    let growth = missing * BYTES_PER_ROW;
+                    self.bounds.budget.check_room(growth)?;
+                    self.bounds.budget.check_with(self.bytes() + growth)?;
                 }
                 self.relations[*relation].update(*index);
             }

@@ -14,7 +14,7 @@ mod symmetry;
 mod table;
 mod values;
 
-pub(crate) use engine::{Budget, Engine, RulePlans, Stop};
+pub(crate) use engine::{Bounds, Engine, RulePlans, Stop};
 pub(crate) use join::{Fire, share_done, values};
 pub use order::JoinOrder;
 pub(crate) use plan::Plan;

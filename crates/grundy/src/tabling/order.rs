@@ -9,7 +9,7 @@
 use super::relation::{Constants, Relation};
 use crate::flat::{FlatAtom, FlatLiteral, FlatRule};
 use grundy_syntax::{TermId, Terms};
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 /// In which order the conditions of a rule are matched; the answers are the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,8 +21,9 @@ pub enum JoinOrder {
     Written,
 }
 
-/// How many beginnings are followed.
+/// How many beginnings are followed; in rules with many conditions, one.
 const WIDTH: usize = 6;
+const MANY_CONDITIONS: usize = 64;
 
 /// The variables of a rule as bits. Those above share the last one, which only makes estimates worse.
 type Variables = u128;
@@ -52,11 +53,14 @@ const DIFFERENT: f64 = 0.9;
 /// A negation lets no smaller share of matches pass, whatever figures say: they are means.
 const LEAST_SHARE: f64 = 0.05;
 
+/// The conditions that have a place, as bits.
+type Placed = SmallVec<[u64; 2]>;
+
 /// The beginning of an order.
 #[derive(Clone)]
 struct Beginning {
     order: SmallVec<[usize; 12]>,
-    placed: u128,
+    placed: Placed,
     bound: Variables,
     matches: f64,
     cost: f64,
@@ -98,21 +102,31 @@ pub(super) fn order(
             }
         }
     }
+    let placed = smallvec![0; waiting.len().div_ceil(64)];
+    let width = if waiting.len() > MANY_CONDITIONS { 1 } else { WIDTH };
     let mut beginnings =
-        vec![Beginning { order: SmallVec::new(), placed: 0, bound: 0, matches: 1.0, cost: 0.0 }];
+        vec![Beginning { order: SmallVec::new(), placed, bound: 0, matches: 1.0, cost: 0.0 }];
     if let Some(first) = first.and_then(|first| waiting.iter().position(|item| item.literal == first)) {
         let start = &mut beginnings[0];
         start.order.push(first);
-        start.placed = bit(first);
+        place(&mut start.placed, first);
         start.bound = waiting[first].variables;
     }
     while beginnings[0].order.len() < waiting.len() {
-        beginnings = extend(&beginnings, &mut waiting, &tests, relations);
+        beginnings = extend(&beginnings, &mut waiting, &tests, relations, width);
     }
     beginnings[0].order.iter().map(|&at| waiting[at].literal).collect()
 }
 
-fn bit(number: usize) -> u128 {
+fn place(placed: &mut Placed, at: usize) {
+    placed[at / 64] |= 1 << (at % 64);
+}
+
+fn is_placed(placed: &Placed, at: usize) -> bool {
+    placed[at / 64] & (1 << (at % 64)) != 0
+}
+
+fn bit(number: usize) -> Variables {
     1 << number.min(127)
 }
 
@@ -128,32 +142,37 @@ fn share(tests: &[Test], before: Variables, after: Variables) -> f64 {
     tests.iter().filter(is_ready).map(|test| test.share).product()
 }
 
-/// All ways to go on by one condition, the best ones in front.
+/// The best ways to go on by one condition, `width` of them at most, the best one in front.
 fn extend(
     beginnings: &[Beginning],
     waiting: &mut [Waiting],
     tests: &[Test],
     relations: &[Relation],
+    width: usize,
 ) -> Vec<Beginning> {
-    let mut longer: Vec<Beginning> = Vec::with_capacity(beginnings.len() * waiting.len());
+    let mut longer: Vec<Beginning> = Vec::new();
     for beginning in beginnings {
         for (at, item) in waiting.iter_mut().enumerate() {
-            if beginning.order.contains(&at) {
+            if is_placed(&beginning.placed, at) {
                 continue;
             }
             let matches = beginning.matches * item.mean(relations, beginning.bound);
             let cost = beginning.cost + beginning.matches + matches;
+            if width == 1 && longer.first().is_some_and(|best| best.cost <= cost) {
+                continue;
+            }
             let matches = matches * share(tests, beginning.bound, beginning.bound | item.variables);
-            let placed = beginning.placed | bit(at);
-            match longer.iter_mut().find(|other| other.placed == placed) {
+            let next = beginning.followed_by(at, item.variables, matches, cost);
+            let is_rival = |other: &&mut Beginning| width == 1 || other.placed == next.placed;
+            match longer.iter_mut().find(is_rival) {
                 Some(other) if other.cost <= cost => continue,
-                Some(other) => *other = beginning.followed_by(at, item.variables, matches, cost),
-                None => longer.push(beginning.followed_by(at, item.variables, matches, cost)),
+                Some(other) => *other = next,
+                None => longer.push(next),
             }
         }
     }
     longer.sort_by(|a, b| a.cost.total_cmp(&b.cost));
-    longer.truncate(WIDTH);
+    longer.truncate(width);
     longer
 }
 
@@ -161,7 +180,9 @@ impl Beginning {
     fn followed_by(&self, at: usize, variables: Variables, matches: f64, cost: f64) -> Beginning {
         let mut order = self.order.clone();
         order.push(at);
-        Beginning { order, placed: self.placed | bit(at), bound: self.bound | variables, matches, cost }
+        let mut placed = self.placed.clone();
+        place(&mut placed, at);
+        Beginning { order, placed, bound: self.bound | variables, matches, cost }
     }
 }
 

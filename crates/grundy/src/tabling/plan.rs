@@ -7,6 +7,7 @@ use super::relation::{IndexId, Relation};
 use super::symmetry::orderings;
 use crate::flat::{FlatLiteral, FlatRule};
 use grundy_syntax::{SymbolId, Term, TermId, Terms};
+use rustc_hash::FxHashMap;
 
 /// Which rows of its relation a condition sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,6 +79,9 @@ pub(crate) enum Step {
     Function { name: SymbolId, args: Key, into: Register },
 }
 
+/// Steps that may have several matches run inside each other; a plan with more of them would overflow the stack.
+pub(super) const MOST_NESTED: usize = 2_000;
+
 /// A rule, ready to run.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
@@ -94,6 +98,8 @@ pub(crate) struct Plan {
     pub(crate) settled: usize,
     /// Whether matches may differ in variables that are not wanted.
     pub(crate) repeats: bool,
+    /// Whether it has more than [`MOST_NESTED`] steps that may have several matches.
+    pub(super) is_too_deep: bool,
 }
 
 /// What a plan is wanted for.
@@ -146,7 +152,7 @@ pub(crate) fn plan<I: Fn(&FlatLiteral) -> bool, K: Fn(&FlatLiteral) -> bool>(
         lasting: purpose.lasting,
         settled: None,
         registers: vec![0; rule.variables],
-        known: Vec::new(),
+        known: FxHashMap::default(),
         waiting,
         orderings: if is_symmetric { orderings(terms, rule) } else { Vec::new() },
         steps: Vec::new(),
@@ -161,6 +167,7 @@ pub(crate) fn plan<I: Fn(&FlatLiteral) -> bool, K: Fn(&FlatLiteral) -> bool>(
     let atoms = ignored.iter().filter_map(|&literal| rule.body[literal].atom());
     let ignored = atoms.map(|atom| planner.key(&atom.args)).collect();
     Plan {
+        is_too_deep: planner.steps.iter().filter(|step| branches(step)).count() > MOST_NESTED,
         steps: planner.steps,
         head,
         head_relation: rule.head.relation.0 as usize,
@@ -190,7 +197,7 @@ struct Planner<'a> {
     /// What registers hold in the beginning.
     registers: Vec<u32>,
     /// The registers of constants and functions.
-    known: Vec<(TermId, Register)>,
+    known: FxHashMap<TermId, Register>,
     /// The conditions that have no step yet.
     waiting: Vec<usize>,
     /// The orderings of variables that have no step yet.
@@ -245,7 +252,7 @@ impl Planner<'_> {
         if let Term::Variable(variable) = self.terms.get(term) {
             return variable.0;
         }
-        if let Some(&(_, register)) = self.known.iter().find(|(known, _)| *known == term) {
+        if let Some(&register) = self.known.get(&term) {
             return register;
         }
         let function = match self.terms.get(term) {
@@ -254,7 +261,7 @@ impl Planner<'_> {
         };
         let into = self.registers.len() as Register;
         self.registers.push(term.0);
-        self.known.push((term, into));
+        self.known.insert(term, into);
         if let Some((name, args)) = function {
             self.steps.push(Step::Function { name, args, into });
         }

@@ -1,19 +1,17 @@
 //! `grundy bench differential`: all engines side by side with the reference, on random games or given sheets.
 
-use crate::engine::seconds;
 use crate::files::{ReadArgs, make_folder, read_source, sheets_below, write_whole};
-use crate::interrupt;
+use crate::limits::{self, seconds};
 use crate::output::{Failure, Outcome, note, print, print_json};
 use crate::render::count;
 use anyhow::Result;
 use grundy_bench::campaign::{Outcome as SheetOutcome, Plan, Sheet, Sheets, Wait};
 use grundy_bench::differential::{Config, Difference, Verdict, check};
 use grundy_bench::{Campaign, Coverage, Minimised, minimise, mutant, random_game};
+use grundy_syntax::{Budget, Exhausted};
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
@@ -119,13 +117,13 @@ enum Stopped {
 
 /// When to stop early.
 struct Clock {
-    flag: Arc<AtomicBool>,
+    budget: Budget,
     deadline: Option<Instant>,
 }
 
 impl Clock {
     fn stopped(&self) -> Option<Stopped> {
-        if self.flag.load(Ordering::Relaxed) {
+        if self.budget.is_interrupted() {
             return Some(Stopped::Interrupt);
         }
         self.deadline.is_some_and(|end| Instant::now() >= end).then_some(Stopped::Timeout)
@@ -135,10 +133,9 @@ impl Clock {
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let start = Instant::now();
     let deadline = args.timeout.and_then(|timeout| start.checked_add(timeout));
-    let clock = Clock { flag: interrupt::on_ctrl_c(), deadline };
+    let clock = Clock { budget: limits::budget(), deadline };
     let (number, sheets) = sheets(args)?;
-    let config =
-        if args.sheets.is_empty() { Config::default() } else { Config::for_sheets(args.sheet_time) };
+    let config = if args.sheets.is_empty() { Config::default() } else { Config::for_sheets(args.sheet_time) };
     let patience = if args.sheets.is_empty() { PATIENCE } else { args.sheet_time * 2 + PATIENCE };
     let plan = Plan { sheets: number, threads: usize::from(args.threads), config, patience };
     if let Some(folder) = &args.out {
@@ -257,23 +254,16 @@ impl Found {
 }
 
 /// Makes a failure small, in a thread that is left alone when there is no more time.
-fn make_small(
-    failed: &mut Failed,
-    config: Config,
-    patience: Duration,
-    clock: &Clock,
-) -> Option<Stopped> {
+fn make_small(failed: &mut Failed, config: Config, patience: Duration, clock: &Clock) -> Option<Stopped> {
     let (send, receive) = channel();
-    let (text, flag) = (failed.text.clone(), clock.flag.clone());
+    let (text, budget) = (failed.text.clone(), clock.budget.clone());
     // Time decides only where sheets have a limit of time.
     let end = config.time.map(|time| Instant::now() + time * 10);
     let thread = std::thread::Builder::new().stack_size(64 << 20).spawn(move || {
         let mut tries = 0;
         let has_time = || {
             tries += 1;
-            tries <= MOST_TRIES
-                && !flag.load(Ordering::Relaxed)
-                && end.is_none_or(|end| Instant::now() < end)
+            tries <= MOST_TRIES && !budget.is_interrupted() && end.is_none_or(|end| Instant::now() < end)
         };
         let fails = |sheet: &str| matches!(check(sheet, &config), Verdict::Differs(_));
         let small = minimise(&text, has_time, fails);
@@ -393,7 +383,7 @@ fn to_json(found: &Found, files: &[Option<PathBuf>], coverage: Option<&Coverage>
 fn ending(found: &Found, stopped: Option<Stopped>) -> Result<Outcome> {
     let known = format!("{} compared so far", count(found.compared, "sheet"));
     let failure = match (stopped, found.failed.first(), found.stuck.first()) {
-        (Some(Stopped::Interrupt), ..) => interrupt::failure(),
+        (Some(Stopped::Interrupt), ..) => limits::failure(Exhausted::Interrupt),
         (Some(Stopped::Timeout), ..) => {
             Failure::limit("timeout", format!("out of time (limit `timeout`): {known}")).at("play")
         }

@@ -8,6 +8,7 @@ mod playouts;
 mod process;
 mod statistics;
 
+use crate::limits::LimitArgs;
 use crate::output::Outcome;
 use anyhow::Result;
 use clap::Subcommand;
@@ -26,6 +27,17 @@ enum What {
     Features(features::Args),
     Metarules(metarules::Args),
     Differential(differential::Args),
+}
+
+impl Args {
+    /// The limits on the whole command, where there are any: other benches limit each sheet instead.
+    pub(crate) fn limits(&self) -> Option<LimitArgs> {
+        match &self.what {
+            What::Features(args) => Some(args.limits.clone()),
+            What::Playouts(args) => Some(args.limits.clone()),
+            What::Differential(_) | What::Grounding(_) | What::Metarules(_) => None,
+        }
+    }
 }
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {

@@ -1,13 +1,13 @@
 //! One process, measured from outside: its time by the clock, and the most memory that it had.
 
+use grundy_syntax::Budget;
 use std::io;
 use std::process::Command;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 use wait4::Wait4;
 
-/// How often somebody looks whether the user wants to stop.
+/// How often the budget is checked for an interrupt.
 const TICK: Duration = Duration::from_millis(50);
 
 /// How a process ended, and what it took.
@@ -42,10 +42,10 @@ pub(crate) struct Bounds {
     pub(crate) memory: Option<u64>,
 }
 
-/// Runs a command until it ends, its time is over, or `stop` is set.
+/// Runs a command until it ends, its time is over, or the budget is interrupted.
 ///
 /// A thread of its own waits for the process, so that the time is taken at its very end.
-pub(crate) fn measure(command: &mut Command, bounds: Bounds, stop: &AtomicBool) -> io::Result<Ended> {
+pub(crate) fn measure(command: &mut Command, bounds: Bounds, budget: &Budget) -> io::Result<Ended> {
     let start = Instant::now();
     let child = command.spawn()?;
     let id = child.id();
@@ -64,7 +64,7 @@ pub(crate) fn measure(command: &mut Command, bounds: Bounds, stop: &AtomicBool) 
             Err(RecvTimeoutError::Disconnected) => return Err(io::Error::other("nobody waits any more")),
             Err(RecvTimeoutError::Timeout) if killed.is_some() => {}
             Err(RecvTimeoutError::Timeout) => {
-                killed = if stop.load(Ordering::Relaxed) {
+                killed = if budget.is_interrupted() {
                     Some(How::Interrupted)
                 } else {
                     (start.elapsed() >= bounds.time).then_some(How::OutOfTime)
@@ -131,7 +131,11 @@ mod tests {
         let mut command = Command::new("sh");
         command.arg("-c").arg(script);
         let bounds = Bounds { time: Duration::from_secs_f64(time), memory: None };
-        measure(&mut command, bounds, &AtomicBool::new(stop)).expect("there is a shell")
+        let budget = Budget::default();
+        if stop {
+            budget.interrupt();
+        }
+        measure(&mut command, bounds, &budget).expect("there is a shell")
     }
 
     #[test]

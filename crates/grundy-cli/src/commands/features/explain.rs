@@ -2,6 +2,7 @@
 
 use super::load::Compiled;
 use super::states::States;
+use super::value::plan;
 use super::{Args, feature_named, unvalued};
 use crate::output::{Failure, Outcome, print, print_json};
 use crate::render::count;
@@ -17,8 +18,7 @@ pub(super) fn run(args: &Args, compiled: &Compiled, states: &States) -> Result<O
     let Some(state) = state else {
         return Err(Failure::new(Outcome::Wrong, format!("state {} could not be read", args.state)).into());
     };
-    let plan =
-        compiled.tables.plan(&compiled.features).map_err(|error| Failure::new(Outcome::Wrong, error))?;
+    let plan = plan(compiled)?;
     let mut explained = Vec::new();
     for feature in feature_named(compiled, name)? {
         let found = compiled.features.explain(&plan, feature, state);

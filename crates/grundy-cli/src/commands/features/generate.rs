@@ -1,13 +1,13 @@
 //! `grundy features generate`: features made from the rules of a game.
 
 use super::load::load_theory;
-use crate::engine::seconds;
 use crate::files::{ReadArgs, write_whole};
+use crate::limits::{self, LimitArgs, seconds};
 use crate::output::{Failure, Outcome, note, print, print_json};
 use crate::render::count;
 use crate::sample::{random_states, read_states};
 use anyhow::Result;
-use grundy::features::{GenerateConfig, generate};
+use grundy::features::{FeatureError, GenerateConfig, generate};
 use grundy_syntax::{Dialect, Notation};
 use serde_json::json;
 use std::path::PathBuf;
@@ -58,13 +58,20 @@ pub(crate) struct Args {
     #[arg(long, value_name = "F")]
     out: Option<PathBuf>,
 
-    /// Limit: how many seconds looking at states may take
-    #[arg(long, value_name = "S", value_parser = seconds, default_value = "30")]
-    timeout: Duration,
+    /// Limit: how many steps looking at states may take
+    #[arg(long, value_name = "N", default_value_t = GenerateConfig::default().max_steps, help_heading = "Limits")]
+    max_sample_steps: u64,
+
+    /// Limit: how many seconds looking at states may take; with it, the features depend on the speed of the machine
+    #[arg(long, value_name = "S", value_parser = seconds, help_heading = "Limits")]
+    sample_time: Option<Duration>,
 
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+
+    #[command(flatten)]
+    pub(super) limits: LimitArgs,
 
     #[command(flatten)]
     read: ReadArgs,
@@ -88,10 +95,15 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         count: args.count,
         seed: args.seed,
         max_conditions: args.max_conditions,
-        timeout: args.timeout,
+        max_steps: args.max_sample_steps,
+        timeout: args.sample_time,
+        budget: limits::budget(),
     };
-    let features = generate(&loaded.program, notation, &states, &config)
-        .map_err(|error| Failure::new(Outcome::Wrong, error))?;
+    let found = generate(&loaded.program, notation, &states, &config).map_err(|error| match error {
+        FeatureError::Exhausted(reason) => limits::failure(reason),
+        error => Failure::new(Outcome::Wrong, error),
+    })?;
+    let features = found.features;
     let comment = if notation == Notation::Kif { ";" } else { "%" };
     let clause =
         |one: &grundy::features::Generated| format!("{comment} {}\n{}\n", one.origin, one.clause.trim_end());
@@ -105,14 +117,19 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
             .map(|one| json!({"clause": one.clause.trim_end(), "origin": one.origin}))
             .collect();
         let seconds = start.elapsed().as_secs_f64();
-        print_json(
-            json!({"features": list, "count": features.len(), "states": states.len(), "seconds": seconds}),
-        );
+        print_json(json!({"features": list, "count": features.len(), "states": states.len(),
+                "complete": found.complete, "seconds": seconds}));
     } else if args.out.is_none() {
         print(&text)?;
     }
     let seconds = start.elapsed().as_secs_f64();
     let (features, states) = (count(features.len(), "feature"), count(states.len(), "state"));
     note(&format!("{features} from {states} in {seconds:.3} s"));
+    if !found.complete {
+        note(
+            "note: the search for features was cut short (limits `sample-steps`, --max-sample-steps, and \
+             `sample-time`, --sample-time)",
+        );
+    }
     Ok(Outcome::Fine)
 }

@@ -2,20 +2,20 @@
 
 use super::{Args, OrderArg};
 use crate::files::{Loaded, ReadArgs, load_sound, read_source};
-use crate::output::{Failure, Outcome, note};
+use crate::limits;
+use crate::output::{Details, Failure, Outcome, note};
 use crate::render;
-use crate::sample::{failure, random_states};
+use crate::sample::{failure, random_states, working_memories};
 use anyhow::Result;
 use grundy::analysis;
 use grundy::features::{
     Determined, FeatureConfig, FeatureError, Features, File, Finding, Selection, TableKind, Tables,
 };
 use grundy::meta::{
-    Domain, DomainLimits, InductionConfig, SearchConfig, WorkingMemories, find_metarules,
-    prove_single_valued, replace_fact,
+    Domain, DomainLimits, InductionConfig, MetaError, SearchConfig, find_metarules, prove_single_valued,
+    replace_fact,
 };
-use grundy_reference::Limits;
-use grundy_syntax::{Dialect, Notation, Program, Source, read};
+use grundy_syntax::{Dialect, Exhausted, Notation, Program, Source, read};
 use std::time::{Duration, Instant};
 
 /// Features, ready to be valued.
@@ -33,8 +33,10 @@ pub(crate) struct Compiled {
 /// By default tables are flat as long as they have no more clauses than this.
 const MOST_FLAT: u64 = 20_000;
 
-/// How long proofs about a game may take.
-const PROOF_TIME: Duration = Duration::from_secs(3);
+/// How many steps proofs about a game may take: to derive its facts, to search for metarules, and to unfold.
+const FACT_STEPS: u64 = 100_000_000;
+const SEARCH_STEPS: u64 = 30_000_000;
+const PROOF_WORK: u64 = 60_000_000;
 
 /// Reads a theory and features, and compiles them.
 pub(super) fn compile(args: &Args) -> Result<Compiled> {
@@ -47,13 +49,11 @@ pub(super) fn compile(args: &Args) -> Result<Compiled> {
         constraints: !args.no_constraints,
         written_order: args.order == OrderArg::Written,
         max_clauses: args.max_clauses,
-        max_bytes: args.max_memory,
-        timeout: args.timeout,
-        interrupt: Some(crate::interrupt::on_ctrl_c()),
+        budget: limits::budget(),
     };
     let also = args.also.iter().map(|text| name_and_arity(text)).collect::<Result<_, _>>()?;
     let selection = Selection { also, only: None };
-    let known = if args.no_constraints { Vec::new() } else { proved(&loaded) };
+    let known = if args.no_constraints { Vec::new() } else { proved(&loaded)? };
     let report = |error| tell(error, (&loaded.source, &source));
     let start = Instant::now();
     let features = Features::new(&loaded.program, &program, &selection, &known, &config).map_err(report)?;
@@ -75,7 +75,10 @@ fn make_tables(
         return features.compile(kind, config);
     }
     let small = FeatureConfig { max_clauses: config.max_clauses.min(MOST_FLAT), ..config.clone() };
-    features.compile(TableKind::Flat, &small).or_else(|_| features.compile(TableKind::Shared, config))
+    features.compile(TableKind::Flat, &small).or_else(|_| {
+        config.budget.check()?;
+        features.compile(TableKind::Shared, config)
+    })
 }
 
 /// Reads a theory or game, with some facts replaced.
@@ -95,7 +98,7 @@ pub(crate) fn load_features(path: &str, theory: &Program, args: &ReadArgs) -> Re
     // Features are no game by themselves: what a game has to have is not missed in them.
     let mut alone = reading.program.clone();
     alone.dialect = Dialect::Theory;
-    analysis::analyze(&source, &alone, &mut diagnostics);
+    analysis::analyze(&source, &alone, &mut diagnostics, &limits::budget()).map_err(limits::failure)?;
     let fatal: Vec<_> = diagnostics.iter().filter(|diagnostic| diagnostic.code.stops()).collect();
     if !fatal.is_empty() {
         let message = format!("`{path}` cannot be used: {}", render::count(fatal.len(), "error"));
@@ -123,34 +126,63 @@ pub(crate) fn tell(error: FeatureError, (theory, features): (&Source, &Source)) 
         }
         FeatureError::Limit { limit, finding } => {
             show(&finding);
+            let source = if finding.place.file == File::Theory { theory } else { features };
+            let place = source.place(finding.place.span.start);
+            let details = Details {
+                limit: Some(limit.to_owned()),
+                stage: Some(limits::budget().stage().name()),
+                rule: Some(limits::shortened(source.slice(finding.place.span))),
+                line: Some(place.line as u32),
+                column: Some(place.column as u32),
+                interrupted: limit == Exhausted::Interrupt.name(),
+                ..Details::default()
+            };
             let message = format!("the features cannot be compiled (limit `{limit}`)");
-            Failure::limit(limit, message).at("features")
+            Failure::new(Outcome::Limit, message).with(details)
         }
+        FeatureError::Exhausted(reason) => limits::failure(reason),
     }
 }
 
-/// What can be proved of the states of a game in a little time.
-pub(crate) fn proved(loaded: &Loaded) -> Vec<Determined> {
+/// What can be proved of the states of a game with a little work. Proofs make tables smaller, and change no value.
+pub(crate) fn proved(loaded: &Loaded) -> Result<Vec<Determined>, Failure> {
     if loaded.program.dialect != Dialect::Game {
-        return Vec::new();
+        return Ok(Vec::new());
     }
-    let limits = DomainLimits { timeout: Some(PROOF_TIME), ..DomainLimits::default() };
-    let Ok(mut domain) = Domain::new(&loaded.program, &[], &limits) else { return Vec::new() };
-    let Ok(states) = random_states(loaded, 2, 1) else { return Vec::new() };
-    let limits = Limits { deadline: Instant::now().checked_add(PROOF_TIME), ..Limits::default() };
-    let Ok(mut working) = WorkingMemories::new(&loaded.program, &domain, limits) else { return Vec::new() };
-    let memories: Result<Vec<_>, _> = states.iter().map(|facts| working.memory(&mut domain, facts)).collect();
-    let Ok(memories) = memories else { return Vec::new() };
-    let config = SearchConfig { timeout: Some(PROOF_TIME / 3), ..SearchConfig::default() };
-    let metarules = find_metarules(&mut domain, &memories, &config);
-    let induction = InductionConfig { timeout: PROOF_TIME, ..InductionConfig::default() };
-    let proved = prove_single_valued(&mut domain, &memories, &metarules, &induction);
+    match try_to_prove(loaded) {
+        Err(MetaError::Exhausted(reason)) => Err(limits::failure(reason)),
+        // The game may have too many facts for this, and still be ground.
+        Err(error) => {
+            limits::budget().check()?;
+            note(&format!("note: nothing was proved of the states: {error}"));
+            Ok(Vec::new())
+        }
+        Ok(proved) => Ok(proved),
+    }
+}
+
+fn try_to_prove(loaded: &Loaded) -> Result<Vec<Determined>, MetaError> {
+    let budget = limits::budget();
+    let limits = DomainLimits { steps: FACT_STEPS, budget: budget.clone(), ..DomainLimits::default() };
+    let mut domain = Domain::new(&loaded.program, &[], &limits)?;
+    // Games that cannot be played have no states to guess from.
+    let states = random_states(loaded, 2, 1).unwrap_or_default();
+    budget.check()?;
+    let memories = working_memories(&loaded.program, &mut domain, &states, FACT_STEPS)?;
+    let config = SearchConfig { steps: SEARCH_STEPS, budget: budget.clone(), ..SearchConfig::default() };
+    let metarules = find_metarules(&mut domain, &memories, &config)?;
+    let induction = InductionConfig { max_work: PROOF_WORK, budget, ..InductionConfig::default() };
+    let proved = prove_single_valued(&mut domain, &memories, &metarules, &induction)?;
+    if !proved.complete {
+        note("note: not all proofs about states came to their end (limits `steps` and `work`)");
+    }
+    let proved = proved.dependencies;
     let determined = proved.iter().filter_map(|one| {
         let name = domain.fact_name(one.predicate)?.to_owned();
         let arity = domain.program().info(one.predicate).arity;
         Some(Determined { name, arity, key: one.key_arguments(), value: one.value })
     });
-    determined.collect()
+    Ok(determined.collect())
 }
 
 fn name_and_arity(text: &str) -> Result<(String, usize), Failure> {

@@ -13,13 +13,13 @@ mod states;
 pub(crate) mod value;
 
 use crate::files::ReadArgs;
+use crate::limits::LimitArgs;
 use crate::output::{Failure, Outcome};
 use anyhow::Result;
 use clap::ValueEnum;
 use grundy::features::TableKind;
 use load::{Compiled, compile};
 use std::path::PathBuf;
-use std::time::Duration;
 use value::Run;
 
 /// Value features of positions: clauses whose number of solutions is counted
@@ -130,16 +130,21 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 50_000_000, help_heading = "Limits")]
     max_clauses: u64,
 
-    /// Limit: how many bytes relations and tables may take, such as `2G`
-    #[arg(long, value_name = "BYTES", value_parser = crate::engine::bytes, default_value = "4G", help_heading = "Limits")]
-    max_memory: usize,
-
-    /// Limit: how many seconds grounding may take
-    #[arg(long, value_name = "S", value_parser = crate::engine::seconds, help_heading = "Limits")]
-    timeout: Option<Duration>,
+    #[command(flatten)]
+    limits: LimitArgs,
 
     #[command(flatten)]
     read: ReadArgs,
+}
+
+impl Args {
+    /// The limits on the whole command.
+    pub(crate) fn limits(&self) -> LimitArgs {
+        match &self.command {
+            Some(Command::Generate(args)) => args.limits.clone(),
+            None => self.limits.clone(),
+        }
+    }
 }
 
 #[derive(clap::Subcommand)]

@@ -3,13 +3,15 @@
 use super::Args;
 use super::load::Compiled;
 use crate::files::{ReadArgs, read_source};
+use crate::limits;
 use crate::output::{Failure, Outcome, note};
 use crate::render;
 use crate::trace::read_trace;
 use anyhow::Result;
 use grundy::features::{FactSet, StateReader, UnknownFact};
 use grundy::game::{Game, MachineConfig};
-use grundy_syntax::{Dialect, Source, Span};
+use grundy::ground::GroundConfig;
+use grundy_syntax::{Dialect, Source, Span, Stage};
 use serde::Deserialize;
 
 /// A line of a file of states.
@@ -55,6 +57,7 @@ fn read_lines(path: &str, read: &ReadArgs, compiled: &Compiled) -> Result<States
     let mut states = States::default();
     let mut start = 0;
     for line in source.text().split_inclusive('\n') {
+        limits::budget().check()?;
         let span = Span::new(start, start + line.trim_end().len() as u32);
         start += line.len() as u32;
         if line.trim().is_empty() {
@@ -107,6 +110,7 @@ fn read_matches(path: &str, read: &ReadArgs, compiled: &Compiled) -> Result<Stat
     let mut states = States::default();
     let lines: Vec<Span> = lines(&source);
     for (step, &line) in trace.iter().zip(&lines) {
+        limits::budget().check()?;
         let state = reader.read(step.state());
         let state = state.map_err(|unknown| complain_about(&source, line, step.state(), &unknown)).ok();
         states.push(state, step.playout());
@@ -133,15 +137,19 @@ fn play(compiled: &Compiled, playouts: u64, seed: u64) -> Result<States> {
         let message = "a theory cannot be played; `--states F` reads states from a file";
         return Err(Failure::new(Outcome::Usage, message).into());
     }
+    let budget = limits::budget();
+    let ground = GroundConfig { budget: budget.clone(), ..GroundConfig::default() };
     let machine = Game::from_program(compiled.program.clone())
-        .machine(&MachineConfig::default())
+        .machine(&MachineConfig { ground, ..MachineConfig::default() })
         .map_err(|error| crate::engine::failure(&error))?;
+    budget.enter(Stage::Play);
     let mut reader = StateReader::new(&compiled.features);
     let mut rng = fastrand::Rng::with_seed(seed);
     let mut states = States::default();
     for playout in 0..playouts {
         let mut position = machine.initial();
         for _ in 0..MOST_STEPS {
+            budget.check()?;
             let state = reader.read(&position.facts());
             states.push(state.map_err(|unknown| note(&format!("error: {}", unknown.why))).ok(), playout);
             if position.is_terminal() {

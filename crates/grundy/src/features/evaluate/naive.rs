@@ -26,7 +26,8 @@ impl Naive {
     /// Prepares; everything static is evaluated.
     pub fn new(features: &Features) -> Result<Naive, ReasonError> {
         let merged = &features.clauses.merged;
-        let mut observer = Observer::new(&merged.program, &merged.features, &LiftedConfig::default())?;
+        let config = LiftedConfig { budget: features.clauses.budget.clone(), ..LiftedConfig::default() };
+        let mut observer = Observer::new(&merged.program, &merged.features, &config)?;
         let texts = (0..features.fact_count() as u32).map(|fact| features.fact_kif(fact));
         let facts = texts.map(|text| observer.lifted.fact(&text)).collect::<Result<Vec<_>, _>>()?;
         Ok(Naive { observer, facts })

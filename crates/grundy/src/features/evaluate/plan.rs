@@ -6,6 +6,7 @@
 
 use super::Value;
 use crate::network::{Network, NodeId, Signal};
+use rustc_hash::FxHashMap;
 use std::ops::Range;
 
 /// What one node adds to an accumulator while it is true.
@@ -81,18 +82,18 @@ impl Plan {
             count = accumulators.end;
             firsts.push(First { feature: feature as u32, accumulators, meanings: meanings.into() });
         }
+        let mut place_of: FxHashMap<(u32, i64), u32> = FxHashMap::default();
+        for First { feature, accumulators, meanings } in &firsts {
+            let own = accumulators.clone().zip(meanings);
+            place_of.extend(own.map(|(accumulator, &meaning)| ((*feature, meaning), accumulator)));
+        }
         let mut bases = vec![0; count as usize];
         let mut shares: Vec<(NodeId, Share)> = Vec::new();
         for solution in &solutions {
             let (accumulator, weight) = match summaries[solution.feature as usize] {
                 Summary::Count => (solution.feature, 1),
                 Summary::Sum => (solution.feature, solution.argument),
-                Summary::Least | Summary::Greatest => {
-                    let first = firsts.iter().find(|first| first.feature == solution.feature);
-                    let first = first.expect("every minimum and maximum is there");
-                    let place = first.meanings.iter().position(|value| *value == solution.argument);
-                    (first.accumulators.start + place.expect("its values are known") as u32, 1)
-                }
+                Summary::Least | Summary::Greatest => (place_of[&(solution.feature, solution.argument)], 1),
             };
             // Node 0 is false: a constant signal needs no share.
             let weight_when_true = if solution.holds.is_inverted() { -weight } else { weight };

@@ -1,7 +1,7 @@
 //! A feature in the making.
 
-use crate::meta::{connected_parts, is_variant, signature, variables_of};
-use grundy_syntax::{Literal, Term, TermId, Terms, VariableId};
+use crate::meta::{Steps, connected_parts, is_variant, signature, variables_of};
+use grundy_syntax::{Budget, Literal, Term, TermId, Terms, VariableId};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
@@ -87,12 +87,17 @@ fn rename(terms: &mut Terms, term: TermId, number: &impl Fn(VariableId) -> u32) 
 type Seen = (Vec<TermId>, Vec<Literal>);
 
 /// Candidates that were seen, up to renaming.
-#[derive(Default)]
 pub(super) struct Known {
     by_signature: FxHashMap<u64, Vec<Seen>>,
+    steps: Steps,
 }
 
 impl Known {
+    /// Nothing was seen. When the budget is over, everything seems new.
+    pub(super) fn new(budget: &Budget) -> Known {
+        Known { by_signature: FxHashMap::default(), steps: Steps::new(u64::MAX, budget) }
+    }
+
     /// Adds a candidate; `false` if it is there already.
     pub(super) fn insert(&mut self, terms: &mut Terms, candidate: &Candidate) -> bool {
         // The order in which variables are counted does not matter.
@@ -103,10 +108,11 @@ impl Known {
         let key =
             signature(terms, &[], &candidate.body) ^ (head.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let terms = &*terms;
+        let steps = &self.steps;
         let others = self.by_signature.entry(key).or_default();
         let same = |(other_head, other): &Seen| {
             other_head.len() == head.len()
-                && permutations_match(terms, (&head, &candidate.body), (other_head, other))
+                && permutations_match(terms, (&head, &candidate.body), (other_head, other), steps)
         };
         if others.iter().any(same) {
             return false;
@@ -117,7 +123,12 @@ impl Known {
 }
 
 /// Whether two clauses are the same but for names and the order of what is counted.
-fn permutations_match(terms: &Terms, a: (&[TermId], &[Literal]), b: (&[TermId], &[Literal])) -> bool {
+fn permutations_match(
+    terms: &Terms,
+    a: (&[TermId], &[Literal]),
+    b: (&[TermId], &[Literal]),
+    steps: &Steps,
+) -> bool {
     let variables = |body: &[Literal]| {
         let all: BTreeSet<u32> =
             body.iter().flat_map(|literal| variables_of(terms, literal)).map(|v| v.0).collect();
@@ -125,7 +136,7 @@ fn permutations_match(terms: &Terms, a: (&[TermId], &[Literal]), b: (&[TermId], 
     };
     if a.0.len() == variables(a.1) && b.0.len() == variables(b.1) {
         // All variables are counted: the heads say nothing.
-        return is_variant(terms, (&[], a.1), (&[], b.1));
+        return is_variant(terms, (&[], a.1), (&[], b.1), steps);
     }
-    is_variant(terms, a, b)
+    is_variant(terms, a, b, steps)
 }

@@ -14,7 +14,9 @@ mod transform;
 use super::error::FeatureError;
 use candidate::{Candidate, Known};
 use fastrand::Rng;
-use grundy_syntax::{Atom, Condition, Notation, Printer, Program, Rule, Span, SymbolId, VariableId};
+use grundy_syntax::{
+    Atom, Budget, Condition, Notation, Printer, Program, Rule, Span, Stage, SymbolId, VariableId,
+};
 use sample::Sample;
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -29,13 +31,25 @@ pub struct GenerateConfig {
     pub seed: u64,
     /// A feature has no more conditions than this.
     pub max_conditions: usize,
-    /// Limit: how long valuing features on states may take.
-    pub timeout: Duration,
+    /// Limit: how many steps valuing features on states may take, counted as those of
+    /// [`Lifted`](crate::lifted::Lifted::steps).
+    pub max_steps: u64,
+    /// Limit: how long valuing features on states may take. With it, results depend on the speed of the machine.
+    pub timeout: Option<Duration>,
+    /// The time and memory of the call.
+    pub budget: Budget,
 }
 
 impl Default for GenerateConfig {
     fn default() -> GenerateConfig {
-        GenerateConfig { count: 150, seed: 1, max_conditions: 7, timeout: Duration::from_secs(30) }
+        GenerateConfig {
+            count: 150,
+            seed: 1,
+            max_conditions: 7,
+            max_steps: 600_000_000,
+            timeout: None,
+            budget: Budget::default(),
+        }
     }
 }
 
@@ -48,16 +62,27 @@ pub struct Generated {
     pub origin: String,
 }
 
+/// The features that were made.
+#[derive(Clone, Debug)]
+pub struct Generation {
+    /// In the order in which they were found.
+    pub features: Vec<Generated>,
+    /// Whether no limit on valuing features ended the search before there were as many as wanted.
+    pub complete: bool,
+}
+
 /// Makes features from the rules of a game or theory. `states` are lists of facts as they are written in states.
 pub fn generate(
     program: &Program,
     notation: Notation,
     states: &[Vec<String>],
     config: &GenerateConfig,
-) -> Result<Vec<Generated>, FeatureError> {
+) -> Result<Generation, FeatureError> {
+    config.budget.enter(Stage::Features);
+    config.budget.check()?;
     let mut rng = Rng::with_seed(config.seed);
     let mut transformer = Transformer::new(program, config);
-    let mut known = Known::default();
+    let mut known = Known::new(&config.budget);
     let mut queue: VecDeque<Candidate> = VecDeque::new();
     let mut sample = Sample::new(program, states, config);
     let mut kept: Vec<Candidate> = Vec::new();
@@ -65,7 +90,8 @@ pub fn generate(
     let mut seeds = transformer.seeds();
     rng.shuffle(&mut seeds);
     queue.extend(seeds.into_iter().filter(|seed| known.insert(&mut transformer.program.terms, seed)));
-    while kept.len() < config.count && !sample.is_out_of_time() {
+    while kept.len() < config.count && !sample.is_over() {
+        config.budget.check()?;
         let Some(candidate) = queue.pop_front() else { break };
         let mut next = transformer.transformed(&candidate);
         rng.shuffle(&mut next);
@@ -77,14 +103,19 @@ pub fn generate(
             kept.append(&mut sample.changing(&mut transformer.program, std::mem::take(&mut fresh)));
         }
     }
-    kept.append(&mut sample.changing(&mut transformer.program, fresh));
+    if kept.len() < config.count {
+        kept.append(&mut sample.changing(&mut transformer.program, fresh));
+    }
+    config.budget.check()?;
+    let complete = kept.len() >= config.count || !sample.is_over();
     kept.truncate(config.count);
     let program = &mut transformer.program;
     let rules: Vec<Rule> =
         kept.iter().enumerate().map(|(number, one)| to_rule(program, number, one)).collect();
     let printer = Printer::new(program, notation);
     let pairs = rules.iter().zip(kept);
-    Ok(pairs.map(|(rule, one)| Generated { clause: printer.rule(rule), origin: one.origin }).collect())
+    let features = pairs.map(|(rule, one)| Generated { clause: printer.rule(rule), origin: one.origin });
+    Ok(Generation { features: features.collect(), complete })
 }
 
 /// The clause of a candidate; features are numbered.

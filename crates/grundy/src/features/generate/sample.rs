@@ -7,8 +7,8 @@ use crate::features::evaluate::{Observer, Value};
 use crate::features::merge::{Selection, merge};
 use crate::features::state::plain_fact;
 use crate::lifted::{LiftedConfig, LiftedState};
-use grundy_syntax::{Dialect, Program};
-use std::time::{Duration, Instant};
+use crate::reasoner::ReasonError;
+use grundy_syntax::{Budget, Dialect, Program};
 
 /// So many candidates are valued together.
 pub(super) const CHUNK: usize = 24;
@@ -16,16 +16,17 @@ pub(super) const CHUNK: usize = 24;
 /// No more states than this are looked at.
 const MOST_STATES: usize = 40;
 
-/// A chunk of candidates gets no more time than this; then each of them is tried alone.
-const CHUNK_TIME: Duration = Duration::from_secs(1);
+/// A chunk of candidates may take so many steps; when they are not enough, each of them is tried alone.
+const CHUNK_STEPS: u64 = 20_000_000;
 
-/// A candidate that takes longer than this, for all states, is left out.
-const SINGLE_TIME: Duration = Duration::from_millis(100);
+/// A candidate that takes more steps than this, for all states, is left out.
+const SINGLE_STEPS: u64 = 2_000_000;
 
 pub(super) struct Sample<'a> {
     theory: &'a Program,
     states: Vec<Vec<String>>,
-    deadline: Instant,
+    steps_left: u64,
+    budget: Budget,
 }
 
 impl<'a> Sample<'a> {
@@ -36,11 +37,13 @@ impl<'a> Sample<'a> {
             Dialect::Theory => plain_fact(fact).unwrap_or_else(|| fact.clone()),
         };
         let states = states.iter().step_by(step).map(|state| state.iter().map(text).collect()).collect();
-        Sample { theory, states, deadline: Instant::now() + config.timeout }
+        let budget = config.timeout.map_or_else(|| config.budget.clone(), |time| config.budget.part(time));
+        Sample { theory, states, steps_left: config.max_steps, budget }
     }
 
-    pub(super) fn is_out_of_time(&self) -> bool {
-        Instant::now() >= self.deadline
+    /// Whether candidates can no longer be valued.
+    pub(super) fn is_over(&self) -> bool {
+        self.steps_left == 0 || self.budget.is_over()
     }
 
     /// The candidates that are not the same in all states. Without states, nothing is known against any.
@@ -48,36 +51,56 @@ impl<'a> Sample<'a> {
         if self.states.is_empty() || candidates.is_empty() {
             return candidates;
         }
-        if let Some(changing) = self.value(program, &candidates, CHUNK_TIME) {
+        if let Some(changing) = self.value(program, &candidates, CHUNK_STEPS) {
             let pairs = candidates.into_iter().zip(changing);
             return pairs.filter(|(_, changing)| *changing).map(|(candidate, _)| candidate).collect();
         }
         let mut kept = Vec::new();
         for candidate in candidates {
-            if self.is_out_of_time() {
+            if self.is_over() {
                 break;
             }
-            if self.value(program, std::slice::from_ref(&candidate), SINGLE_TIME) == Some(vec![true]) {
+            if self.value(program, std::slice::from_ref(&candidate), SINGLE_STEPS) == Some(vec![true]) {
                 kept.push(candidate);
             }
         }
         kept
     }
 
-    /// Which candidates have different values in different states; `None` if that cannot be told in time.
-    fn value(&self, program: &mut Program, candidates: &[Candidate], time: Duration) -> Option<Vec<bool>> {
+    /// Which candidates have different values in different states; `None` if that takes too many steps, or cannot be
+    /// told at all.
+    fn value(
+        &mut self,
+        program: &mut Program,
+        candidates: &[Candidate],
+        max_steps: u64,
+    ) -> Option<Vec<bool>> {
         let mut source = program.clone();
         source.rules =
             candidates.iter().enumerate().map(|(number, one)| to_rule(&mut source, number, one)).collect();
         source.dynamic.clear();
         source.constraints.clear();
-        let mut merged = merge(self.theory, &source, &Selection::default()).ok()?;
-        add_candidates(&mut merged).ok()?;
-        let deadline = Instant::now().checked_add(time);
-        let config = LiftedConfig { deadline, ..LiftedConfig::default() };
-        let mut observer = Observer::new(&merged.program, &merged.features, &config).ok()?;
+        let mut merged = merge(self.theory, &source, &Selection::default(), &self.budget).ok()?;
+        add_candidates(&mut merged, &self.budget).ok()?;
+        let max_steps = max_steps.min(self.steps_left);
+        let budget = self.budget.clone();
+        let config = LiftedConfig { max_steps, budget, ..LiftedConfig::default() };
+        let mut observer = match Observer::new(&merged.program, &merged.features, &config) {
+            Ok(observer) => observer,
+            Err(error) => {
+                // Static conditions alone may take all of them.
+                self.steps_left -= if matches!(error, ReasonError::Limit { .. }) { max_steps } else { 0 };
+                return None;
+            }
+        };
+        let changing = self.compare(&mut observer, candidates.len());
+        self.steps_left = self.steps_left.saturating_sub(observer.lifted.steps());
+        changing
+    }
+
+    fn compare(&self, observer: &mut Observer, candidates: usize) -> Option<Vec<bool>> {
         let mut first: Option<Vec<Value>> = None;
-        let mut changing = vec![false; candidates.len()];
+        let mut changing = vec![false; candidates];
         let mut values = Vec::new();
         for state in &self.states {
             let facts =

@@ -7,6 +7,8 @@
 use super::estimate::Estimates;
 use crate::flat::{Flat, FlatLiteral, FlatRule, RelationKind};
 use grundy_syntax::VariableId;
+use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// How much less has to come of it where sizes are estimated.
 pub(super) const MIN_GAIN: f64 = 1.5;
@@ -23,6 +25,13 @@ const RARE: f64 = 0.25;
 /// What an instance costs that is matched, but not stored.
 const MATCH_COST: f64 = 0.1;
 
+/// Rules with more conditions are not split.
+const MOST_CONDITIONS: usize = 2_000;
+
+/// In rules with more conditions, the cost of the whole rule is no measure: it takes time for each variable and each
+/// condition.
+const MOST_FOR_COSTS: usize = 100;
+
 /// A condition of a rule in the making.
 #[derive(Clone)]
 pub(super) struct Item {
@@ -36,6 +45,10 @@ pub(super) struct Item {
     share: f64,
     /// The share for which it remains a condition: what is never true is no condition if it is negated.
     remains: f64,
+    /// What its rules cost, if it is a part.
+    cost: f64,
+    /// Different for all items of a rule in the making.
+    number: usize,
 }
 
 /// Where a condition comes from.
@@ -44,16 +57,20 @@ pub(super) enum Source {
     /// The condition of this number.
     Condition(usize),
     /// A part with these conditions.
-    Part(Vec<Item>),
+    Part(Rc<[Item]>),
 }
 
 impl Item {
     /// The conditions of the rule that it is, or has in it, by number.
     pub(super) fn conditions(&self) -> Vec<usize> {
-        match &self.source {
-            Source::Condition(number) => vec![*number],
-            Source::Part(items) => items.iter().flat_map(Item::conditions).collect(),
+        let (mut numbers, mut open) = (Vec::new(), vec![self]);
+        while let Some(item) = open.pop() {
+            match &item.source {
+                Source::Condition(number) => numbers.push(*number),
+                Source::Part(items) => open.extend(items.iter().rev()),
+            }
         }
+        numbers
     }
 }
 
@@ -81,14 +98,20 @@ pub(super) fn decompose(
     let Worth { min_cost, min_gain, in_company } = worth;
     let planner =
         Planner { flat, estimates, rule, sizes, in_company, head: variables(flat, &rule.head.args) };
+    if rule.body.len() > MOST_CONDITIONS {
+        return None;
+    }
     let items = planner.items();
     let unsplit = actual.unwrap_or_else(|| planner.cost(&items));
     if unsplit < min_cost {
         return None;
     }
-    let plans = [Planner::instances, Planner::rows, Planner::cost_after]
-        .map(|measure| planner.eliminate(items.clone(), measure));
-    let best = plans.into_iter().flatten().min_by(|a, b| a.0.total_cmp(&b.0))?;
+    let measures: &[Measure] = match items.len() {
+        0..=MOST_FOR_COSTS => &[Measure::Instances, Measure::Rows, Measure::Cost],
+        _ => &[Measure::Instances, Measure::Rows],
+    };
+    let plans = measures.iter().filter_map(|&measure| planner.eliminate(items.clone(), measure));
+    let best = plans.min_by(|a, b| a.0.total_cmp(&b.0))?;
     (best.0 * min_gain <= unsplit).then_some(best.1)
 }
 
@@ -110,10 +133,23 @@ struct Planner<'a> {
     head: Vec<VariableId>,
 }
 
+/// What the smallest bag is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Measure {
+    /// The one with the fewest instances.
+    Instances,
+    /// The one whose part has the fewest rows.
+    Rows,
+    /// The one after which all costs least.
+    Cost,
+}
+
 /// Taking out a variable.
 struct Bag {
-    /// The conditions that move into the part, by number.
+    /// The numbers of the items that move into the part, sorted.
     moved: Vec<usize>,
+    /// The variables of these items, sorted.
+    inside: Vec<VariableId>,
     /// The variables of the part.
     shared: Vec<VariableId>,
 }
@@ -132,15 +168,17 @@ impl Planner<'_> {
                 is_move: literal.atom().is_some_and(|atom| self.estimates.is_move(atom)),
                 share: if is_positive { share } else { 1.0 },
                 remains: if is_positive { 1.0 } else { share },
+                cost: 0.0,
+                number,
             }
         };
         self.rule.body.iter().enumerate().map(item).collect()
     }
 
     /// The number of assignments to the variables of some conditions that meet all of them.
-    fn matches(&self, items: &[Item]) -> f64 {
-        let all = items.iter().flat_map(|item| item.variables.iter().copied());
-        self.assignments(all) * items.iter().map(|item| item.share).product::<f64>()
+    fn matches<'i>(&self, items: impl Iterator<Item = &'i Item> + Clone) -> f64 {
+        let all = items.clone().flat_map(|item| item.variables.iter().copied());
+        self.assignments(all) * items.map(|item| item.share).product::<f64>()
     }
 
     fn assignments(&self, variables: impl Iterator<Item = VariableId>) -> f64 {
@@ -152,7 +190,7 @@ impl Planner<'_> {
 
     /// What a rule with these variables in the head and these conditions costs, without their parts.
     fn cost_alone(&self, head: &[VariableId], items: &[Item], is_stored: bool) -> f64 {
-        let matches = self.matches(items);
+        let matches = self.matches(items.iter());
         let stored = 1 + items.iter().filter(|item| item.kind == RelationKind::Dynamic).count();
         let rules = if is_stored { self.complement(head, items, matches).min(matches) } else { 0.0 };
         matches * MATCH_COST + rules * stored as f64
@@ -165,47 +203,44 @@ impl Planner<'_> {
         let (Some(one), None) = (moves.next(), moves.next()) else { return matches };
         let is_other =
             |item: &&Item| !item.is_move && item.kind == RelationKind::Dynamic && item.remains > RARE;
-        let others: Vec<Item> = items.iter().filter(is_other).cloned().collect();
-        let kept = others.iter().flat_map(|item| &item.variables).chain(head);
+        let others = items.iter().filter(is_other);
+        let kept = others.clone().flat_map(|item| &item.variables).chain(head);
         let kept: Vec<VariableId> = kept.copied().filter(|v| !one.variables.contains(v)).collect();
-        let groups = self.matches(&others).max(self.assignments(kept.into_iter()));
+        let groups = self.matches(others).max(self.assignments(kept.into_iter()));
         let missing = groups * self.estimates.moves() - matches * self.in_company;
         (groups + missing.max(0.0)) / self.in_company
     }
 
     /// What a rule with these conditions costs, with all parts.
     fn cost(&self, items: &[Item]) -> f64 {
-        let is_stored = self.flat.info(self.rule.head.relation).kind == RelationKind::Dynamic;
-        self.cost_alone(&self.head, items, is_stored) + self.cost_of_parts(items, is_stored)
+        self.cost_alone(&self.head, items, self.is_stored()) + cost_of_parts(items)
     }
 
-    fn cost_of_parts(&self, items: &[Item], is_stored: bool) -> f64 {
-        let parts = items.iter().filter_map(|item| match &item.source {
-            Source::Part(inner) => Some((item, inner)),
-            Source::Condition(_) => None,
-        });
-        let cost = |(item, inner): (&Item, &Vec<Item>)| {
-            let is_kept = is_stored && item.kind == RelationKind::Dynamic;
-            self.cost_alone(&item.variables, inner, is_kept) + self.cost_of_parts(inner, is_stored)
-        };
-        parts.map(cost).sum()
+    fn is_stored(&self) -> bool {
+        self.flat.info(self.rule.head.relation).kind == RelationKind::Dynamic
     }
 
     /// Takes out variables, smallest bag first; the best of all stages with its cost.
-    fn eliminate(
-        &self,
-        mut items: Vec<Item>,
-        measure: fn(&Self, &[Item], &Bag) -> f64,
-    ) -> Option<(f64, Vec<Item>)> {
+    fn eliminate(&self, mut items: Vec<Item>, measure: Measure) -> Option<(f64, Vec<Item>)> {
         let mut best: Option<(f64, Vec<Item>)> = None;
+        // Bags stay what they are until one of their variables is touched.
+        let mut bags: BTreeMap<VariableId, Option<(f64, Bag)>> = BTreeMap::new();
+        let open = items.iter().flat_map(|item| item.variables.iter().copied());
+        let mut touched: Vec<VariableId> = open.filter(|variable| !self.head.contains(variable)).collect();
+        touched.sort_unstable();
+        touched.dedup();
         loop {
-            let mut open: Vec<VariableId> = items.iter().flat_map(|item| item.variables.clone()).collect();
-            open.sort_unstable();
-            open.dedup();
-            open.retain(|variable| !self.head.contains(variable));
-            let bags = open.into_iter().filter_map(|variable| self.bag(&items, variable));
-            let sized = bags.map(|bag| (measure(self, &items, &bag), bag));
-            let Some((_, bag)) = sized.min_by(|a, b| a.0.total_cmp(&b.0)) else { return best };
+            for variable in touched {
+                if self.flat.budget.is_over() {
+                    return best;
+                }
+                let bag = self.bag(&items, variable);
+                let sized = bag.map(|bag| (self.measure(measure, &items, &bag), bag));
+                bags.insert(variable, sized);
+            }
+            let smallest = bags.iter().filter_map(|(&variable, bag)| Some((variable, bag.as_ref()?.0)));
+            let Some((variable, _)) = smallest.min_by(|a, b| a.1.total_cmp(&b.1)) else { return best };
+            let Some((_, bag)) = bags.remove(&variable).flatten() else { return best };
             if self.instances(&items, &bag) > MAX_PART {
                 return best;
             }
@@ -214,42 +249,62 @@ impl Planner<'_> {
             if best.as_ref().is_none_or(|(known, _)| cost < *known) {
                 best = Some((cost, items.clone()));
             }
+            bags.retain(|variable, _| !bag.has_inside(*variable) || bag.shared.contains(variable));
+            let is_touched = |other: &Option<(f64, Bag)>| {
+                let meets = |other: &Bag| other.inside.iter().any(|&variable| bag.has_inside(variable));
+                measure == Measure::Cost || other.as_ref().is_none_or(|(_, other)| meets(other))
+            };
+            touched =
+                bags.iter().filter(|(_, other)| is_touched(other)).map(|(&variable, _)| variable).collect();
+        }
+    }
+
+    fn measure(&self, measure: Measure, items: &[Item], bag: &Bag) -> f64 {
+        match measure {
+            Measure::Instances => self.instances(items, bag),
+            Measure::Rows => self.rows(items, bag),
+            Measure::Cost => self.cost(&self.take_out(items.to_vec(), bag)),
         }
     }
 
     /// The bag of a variable: all conditions that speak of it, and those that say nothing about other variables than
     /// these and cost nothing. `None` if that is the whole rule.
     fn bag(&self, items: &[Item], variable: VariableId) -> Option<Bag> {
-        let mut moved: Vec<usize> =
-            (0..items.len()).filter(|&at| items[at].variables.contains(&variable)).collect();
-        let inside: Vec<VariableId> = moved.iter().flat_map(|&at| items[at].variables.clone()).collect();
-        for (at, item) in items.iter().enumerate() {
+        let has_variable = |item: &&Item| item.variables.contains(&variable);
+        let own = items.iter().filter(has_variable).flat_map(|item| item.variables.iter().copied());
+        let mut inside: Vec<VariableId> = own.collect();
+        inside.sort_unstable();
+        inside.dedup();
+        let is_inside = |v: &VariableId| inside.binary_search(v).is_ok();
+        let is_moved = |item: &Item| {
             let is_free = !item.is_positive || item.kind == RelationKind::Static;
-            let fits = !item.variables.is_empty() && item.variables.iter().all(|v| inside.contains(v));
-            if is_free && fits && !moved.contains(&at) {
-                moved.push(at);
+            let fits = || !item.variables.is_empty() && item.variables.iter().all(is_inside);
+            item.variables.contains(&variable) || (is_free && fits())
+        };
+        let (mut moved, mut outside) = (Vec::new(), self.head.clone());
+        for item in items {
+            if is_moved(item) {
+                moved.push(item.number);
+            } else {
+                outside.extend(item.variables.iter().filter(|v| is_inside(v)));
             }
         }
-        let rest = (0..items.len()).filter(|at| !moved.contains(at));
-        let mut outside: Vec<VariableId> = rest.flat_map(|at| items[at].variables.clone()).collect();
-        outside.extend(&self.head);
-        let mut shared: Vec<VariableId> = inside.into_iter().filter(|v| outside.contains(v)).collect();
-        shared.sort_unstable();
-        shared.dedup();
+        outside.sort_unstable();
+        let shared = inside.iter().copied().filter(|v| outside.binary_search(v).is_ok()).collect();
+        moved.sort_unstable();
         // A single condition without a variable to lose is no part.
-        (moved.len() < items.len()).then_some(Bag { moved, shared })
+        (moved.len() < items.len()).then_some(Bag { moved, inside, shared })
     }
 
     /// The instances of the part.
     fn instances(&self, items: &[Item], bag: &Bag) -> f64 {
-        let moved: Vec<Item> = bag.moved.iter().map(|&at| items[at].clone()).collect();
-        self.matches(&moved)
+        self.matches(items.iter().filter(|item| bag.has(item)))
     }
 
     /// The rows of the part.
     fn rows(&self, items: &[Item], bag: &Bag) -> f64 {
-        let by_condition = bag.moved.iter().filter_map(|&at| match items[at].source {
-            Source::Condition(number) if items[at].is_positive => {
+        let by_condition = items.iter().filter(|item| bag.has(item)).filter_map(|item| match item.source {
+            Source::Condition(number) if item.is_positive => {
                 let atom = self.rule.body[number].atom()?;
                 self.estimates.projection(&self.flat.terms, atom, &bag.shared)
             }
@@ -259,29 +314,39 @@ impl Planner<'_> {
         by_condition.fold(most, f64::min)
     }
 
-    /// What all costs with the part.
-    fn cost_after(&self, items: &[Item], bag: &Bag) -> f64 {
-        self.cost(&self.take_out(items.to_vec(), bag))
-    }
-
     /// The conditions with a part in the place of some of them.
     fn take_out(&self, items: Vec<Item>, bag: &Bag) -> Vec<Item> {
         let rows = self.rows(&items, bag);
-        let (mut moved, mut rest) = (Vec::new(), Vec::new());
-        for (at, item) in items.into_iter().enumerate() {
-            if bag.moved.contains(&at) { moved.push(item) } else { rest.push(item) }
-        }
+        let number = items.iter().map(|item| item.number).max().map_or(0, |most| most + 1);
+        let (moved, mut rest): (Vec<Item>, Vec<Item>) = items.into_iter().partition(|item| bag.has(item));
         let kind = moved.iter().map(|item| item.kind).max().unwrap_or(RelationKind::Static);
         let combinations = self.assignments(bag.shared.iter().copied());
+        let is_kept = self.is_stored() && kind == RelationKind::Dynamic;
         rest.push(Item {
-            source: Source::Part(moved),
             variables: bag.shared.clone(),
             kind,
             is_positive: true,
             is_move: false,
             share: (rows / combinations.max(1.0)).min(1.0),
             remains: 1.0,
+            cost: self.cost_alone(&bag.shared, &moved, is_kept) + cost_of_parts(&moved),
+            number,
+            source: Source::Part(moved.into()),
         });
         rest
     }
+}
+
+impl Bag {
+    fn has(&self, item: &Item) -> bool {
+        self.moved.binary_search(&item.number).is_ok()
+    }
+
+    fn has_inside(&self, variable: VariableId) -> bool {
+        self.inside.binary_search(&variable).is_ok()
+    }
+}
+
+fn cost_of_parts(items: &[Item]) -> f64 {
+    items.iter().filter(|item| matches!(item.source, Source::Part(_))).map(|item| item.cost).sum()
 }

@@ -2,9 +2,9 @@
 //!
 //! An abstraction of the reachable rows that looks at one column at a time: cheap, and never too small.
 
-use crate::flat::{Flat, FlatLiteral, FlatRule, RelationKind};
+use crate::flat::{Flat, FlatLiteral, FlatRule, RelationKind, rules_in_order};
 use crate::tabling::Relation;
-use grundy_syntax::Term;
+use grundy_syntax::{Term, Ticks};
 
 /// A set of term ids, or (`None`) anything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -109,11 +109,18 @@ pub(in crate::ground) fn infer(flat: &Flat, relations: &[Relation]) -> Domains {
         let head = rule.head.relation.0 as usize;
         flat.relations[head].kind != RelationKind::Static || head >= relations.len()
     };
+    let order = rules_in_order(flat);
+    let mut ticks = Ticks::default();
     let mut changed = true;
-    while changed {
+    while changed && !flat.budget.is_over() {
         changed = false;
-        for rule in flat.rules.iter().filter(dynamic) {
-            let Some(variables) = variable_domains(flat, rule, &domains, &reached) else { continue };
+        for rule in order.iter().map(|&number| &flat.rules[number]).filter(dynamic) {
+            if ticks.work(&flat.budget, 8 * (1 + rule.variables + rule.body.len())).is_err() {
+                break;
+            }
+            let Some(variables) = variable_domains(flat, rule, &domains, |relation| reached[relation]) else {
+                continue;
+            };
             let head = rule.head.relation.0 as usize;
             changed |= !std::mem::replace(&mut reached[head], true);
             for (column, &arg) in rule.head.args.iter().enumerate() {
@@ -133,13 +140,13 @@ pub(super) fn variable_domains(
     flat: &Flat,
     rule: &FlatRule,
     domains: &Domains,
-    reached: &[bool],
+    reached: impl Fn(usize) -> bool,
 ) -> Option<Vec<Domain>> {
     let mut variables = vec![Domain::any(); rule.variables];
     for literal in &rule.body {
         let FlatLiteral::Holds(atom) = literal else { continue };
         let relation = atom.relation.0 as usize;
-        if !reached[relation] {
+        if !reached(relation) {
             return None;
         }
         for (&arg, domain) in atom.args.iter().zip(&domains[relation]) {

@@ -6,7 +6,7 @@
 use super::domains::{Domains, variable_domains};
 use crate::flat::{Flat, FlatAtom, FlatLiteral, FlatRule, RelationId, RelationKind};
 use crate::tabling::Relation;
-use grundy_syntax::{Keyword, Program, Term, TermId, Terms, VariableId};
+use grundy_syntax::{Keyword, Program, Term, TermId, Terms, Ticks, VariableId};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 
@@ -66,7 +66,11 @@ impl<'a> Estimates<'a> {
 
     fn refine(&mut self, flat: &Flat) {
         let mut derived = vec![0.0; self.sizes.len()];
+        let mut ticks = Ticks::default();
         for rule in &flat.rules {
+            if ticks.work(&flat.budget, 8 * (1 + rule.variables + rule.body.len())).is_err() {
+                return;
+            }
             let variables = self.variables(flat, rule);
             let literals: Vec<&FlatLiteral> = rule.body.iter().collect();
             let matches = self.matches(&flat.terms, &literals, &variables);
@@ -101,8 +105,7 @@ impl<'a> Estimates<'a> {
     /// How many values each variable of a rule can have.
     pub(super) fn variables(&self, flat: &Flat, rule: &FlatRule) -> Vec<f64> {
         let Some(domains) = &self.domains else { return self.variables_by_columns(flat, rule) };
-        let reached = vec![true; flat.relations.len()];
-        match variable_domains(flat, rule, domains, &reached) {
+        match variable_domains(flat, rule, domains, |_| true) {
             Some(domains) => domains.iter().map(|domain| domain.size().max(1.0)).collect(),
             None => vec![0.0; rule.variables],
         }
@@ -126,9 +129,10 @@ impl<'a> Estimates<'a> {
     /// The number of assignments to the variables of some terms.
     pub(super) fn assignments(&self, terms: &Terms, args: &[TermId], variables: &[f64]) -> f64 {
         let mut seen: Vec<VariableId> = Vec::new();
+        let mut is_seen = vec![false; variables.len()];
         for &arg in args {
             terms.for_each_variable(arg, &mut |variable| {
-                if !seen.contains(&variable) {
+                if !std::mem::replace(&mut is_seen[variable.0 as usize], true) {
                     seen.push(variable);
                 }
             });

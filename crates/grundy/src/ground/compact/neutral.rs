@@ -13,8 +13,8 @@
 //! d to the power of n times as many rows as it needs.
 
 use super::project::drop_columns;
-use crate::flat::{Flat, FlatAtom, FlatLiteral, FlatRule, RelationId, RelationKind};
-use grundy_syntax::{Program, Term, TermId, VariableId};
+use crate::flat::{Flat, FlatAtom, FlatLiteral, FlatRule, RelationId, RelationKind, rules_in_order};
+use grundy_syntax::{Program, Term, TermId, Ticks, VariableId};
 use rustc_hash::FxHashSet;
 
 /// What the values of a neutral column have to be: the unary static relations that hold of them, in order.
@@ -27,17 +27,16 @@ type Columns = Vec<Vec<Option<Sort>>>;
 pub(super) fn drop_neutral_columns(program: &mut Program, flat: &mut Flat) {
     let facts = unary_facts(flat);
     let columns = neutral_columns(program, flat, &facts);
-    for (relation, columns) in
-        columns.iter().enumerate().filter(|(_, columns)| columns.iter().any(Option::is_some))
-    {
-        let relation = RelationId(relation as u32);
-        for rule in &mut flat.rules {
-            let sorts = added_sorts(rule, relation, columns);
-            rule.body.extend(sorts);
-        }
-        let keep: Vec<bool> = columns.iter().map(Option::is_none).collect();
-        drop_columns(program, flat, relation, &keep);
+    let is_dropped = |columns: &&[Option<Sort>]| columns.iter().any(Option::is_some);
+    for rule in &mut flat.rules {
+        let sorts = added_sorts(rule, &columns);
+        rule.body.extend(sorts);
     }
+    let with_ids = (0..).map(RelationId).zip(columns.iter().map(Vec::as_slice));
+    let dropped = with_ids.filter(|(_, columns)| is_dropped(columns));
+    let keep = |columns: &[Option<Sort>]| columns.iter().map(Option::is_none).collect();
+    let dropped: Vec<_> = dropped.map(|(relation, columns)| (relation, keep(columns))).collect();
+    drop_columns(program, flat, &dropped);
     if columns.iter().flatten().any(Option::is_some) {
         flat.rules.iter_mut().for_each(|rule| drop_sorts_of_nothing(&flat.terms, rule, &facts));
         let Flat { rules, terms, .. } = flat;
@@ -45,12 +44,12 @@ pub(super) fn drop_neutral_columns(program: &mut Program, flat: &mut Flat) {
     }
 }
 
-/// The sorts of the values that a rule passes to the columns of a relation that will be dropped.
-fn added_sorts(rule: &FlatRule, relation: RelationId, columns: &[Option<Sort>]) -> Vec<FlatLiteral> {
+/// The sorts of the values that a rule passes to columns that will be dropped.
+fn added_sorts(rule: &FlatRule, columns: &Columns) -> Vec<FlatLiteral> {
     let mut added: Vec<FlatLiteral> = Vec::new();
     for literal in &rule.body {
         let FlatLiteral::Holds(atom) = literal else { continue };
-        for (&arg, sort) in atom.args.iter().zip(columns).filter(|_| atom.relation == relation) {
+        for (&arg, sort) in atom.args.iter().zip(&columns[atom.relation.0 as usize]) {
             for &kind in sort.iter().flatten() {
                 let literal = FlatLiteral::Holds(FlatAtom { relation: kind, args: [arg].into() });
                 if !rule.body.contains(&literal) && !added.contains(&literal) {
@@ -130,7 +129,18 @@ fn neutral_columns(program: &Program, flat: &Flat, facts: &Facts) -> Columns {
             }
         }
     }
-    while flat.rules.iter().any(|rule| refute(flat, rule, facts, &mut columns)) {}
+    let order = rules_in_order(flat);
+    let mut ticks = Ticks::default();
+    let mut changed = true;
+    while changed && !flat.budget.is_over() {
+        changed = false;
+        for rule in order.iter().map(|&number| &flat.rules[number]) {
+            if ticks.work(&flat.budget, rule.body.len() * (1 + rule.head.args.len())).is_err() {
+                break;
+            }
+            changed |= refute(flat, rule, facts, &mut columns);
+        }
+    }
     columns
 }
 

@@ -4,7 +4,7 @@
 //! next wall is `(<= (next (wall ?x ?y ?d)) (true (wall ?x ?y ?d)))`. What holds at first holds for ever, so
 //! conditions may ask `init` instead of `true`: they are static then, and so are the views that depend on nothing else.
 
-use crate::flat::{Flat, FlatLiteral, FlatRule, Origin, RelationId, RelationKind};
+use crate::flat::{Flat, FlatLiteral, FlatRule, Origin, RelationId, RelationKind, rules_in_order};
 use grundy_syntax::{Keyword, Program, Term};
 use rustc_hash::FxHashMap;
 
@@ -69,10 +69,11 @@ fn settle_kinds(program: &Program, flat: &mut Flat) {
     let mut dynamic: Vec<bool> = (0..flat.relations.len())
         .map(|relation| flat.relations[relation].kind == RelationKind::Dynamic && !is_view(relation))
         .collect();
+    let order = rules_in_order(flat);
     let mut changed = true;
-    while changed {
+    while changed && !flat.budget.is_over() {
         changed = false;
-        for rule in &flat.rules {
+        for rule in order.iter().map(|&number| &flat.rules[number]) {
             let depends = rule.body.iter().filter_map(FlatLiteral::atom);
             if depends.into_iter().any(|atom| dynamic[atom.relation.0 as usize]) {
                 changed |= !std::mem::replace(&mut dynamic[rule.head.relation.0 as usize], true);

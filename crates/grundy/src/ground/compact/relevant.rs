@@ -1,6 +1,6 @@
 //! Dropping what no answer depends on.
 
-use crate::flat::{Flat, FlatLiteral};
+use crate::flat::{Flat, FlatLiteral, rules_in_order};
 use grundy_syntax::{Keyword, Program};
 
 /// Keeps the rules that `init`, `legal`, `next`, `terminal`, `goal` and `sees` depend on.
@@ -10,10 +10,11 @@ pub(in crate::ground) fn drop_irrelevant(program: &Program, flat: &mut Flat) {
         keyword.is_some_and(|keyword| !matches!(keyword, Keyword::Base | Keyword::Input))
     };
     let mut needed: Vec<bool> = (0..flat.relations.len()).map(is_answer).collect();
+    let order = rules_in_order(flat);
     let mut changed = true;
-    while changed {
+    while changed && !flat.budget.is_over() {
         changed = false;
-        for rule in &flat.rules {
+        for rule in order.iter().rev().map(|&number| &flat.rules[number]) {
             if !needed[rule.head.relation.0 as usize] {
                 continue;
             }

@@ -90,6 +90,9 @@ fn split_where(
     let mut splits = Vec::new();
     let mut splitter = Splitter::new(program, flat, estimates);
     for (rule, worth) in rules {
+        if splitter.flat.budget.is_over() {
+            break;
+        }
         let kind = splitter.flat.info(rule.head.relation).kind;
         let may_split = matches!(rule.origin, Origin::Rule(_)) && kind != RelationKind::Static;
         let sizes = estimates.variables(splitter.flat, &rule);
@@ -142,6 +145,8 @@ struct Splitter<'a> {
     done: Vec<FlatRule>,
     /// The rules of the parts that the current rule uses.
     used: Vec<usize>,
+    /// For each condition of the current rule the values that it leaves to its variables.
+    left_by: Vec<Vec<(VariableId, f64)>>,
 }
 
 /// The parts that rules have already, but for those that have several rules.
@@ -163,11 +168,22 @@ impl<'a> Splitter<'a> {
         let parts = known_parts(flat, &done);
         let uses = parts.values().map(|&(relation, _)| (relation, 1)).collect();
         let places = FxHashMap::default();
-        Splitter { program, flat, estimates, parts, uses, places, done, used: Vec::new() }
+        Splitter {
+            program,
+            flat,
+            estimates,
+            parts,
+            uses,
+            places,
+            done,
+            used: Vec::new(),
+            left_by: Vec::new(),
+        }
     }
 
     /// Adds a rule in the form that was planned, and the rules of its parts; the numbers of all these.
     fn split(&mut self, mut rule: FlatRule, items: &[Item]) -> Vec<usize> {
+        self.left_by = self.values_left(&rule);
         let body = items.iter().map(|item| self.literal(&rule, item)).collect();
         rule.body = body;
         renumber(&mut self.flat.terms, &mut rule);
@@ -274,24 +290,38 @@ impl<'a> Splitter<'a> {
         loop {
             let others = (0..rule.body.len()).filter(|number| !numbers.contains(number));
             let limit = |number: usize| {
-                let literal = &rule.body[number];
-                let FlatLiteral::Holds(_) = literal else { return None };
-                let alone = FlatRule { body: vec![literal.clone()], ..rule.clone() };
-                let left = self.estimates.variables(self.flat, &alone);
-                let share = |v: &VariableId| left[v.0 as usize] / values[v.0 as usize];
-                let mut variables = self.variables_of([literal]);
-                variables
-                    .retain(|v| part.variables.contains(v) && (f64::MIN_POSITIVE..1.0).contains(&share(v)));
-                let share: f64 = variables.iter().map(share).product();
-                Some((share, literal.clone(), variables, left))
+                let mut left = self.left_by[number].clone();
+                let share = |v: &VariableId, left: f64| left / values[v.0 as usize];
+                left.retain(|(v, left)| {
+                    part.variables.contains(v) && (f64::MIN_POSITIVE..1.0).contains(&share(v, *left))
+                });
+                let FlatLiteral::Holds(_) = &rule.body[number] else { return None };
+                let share: f64 = left.iter().map(|(v, left)| share(v, *left)).product();
+                Some((share, number, left))
             };
             let best = others.filter_map(limit).min_by(|a, b| a.0.total_cmp(&b.0));
-            let Some((_, literal, variables, left)) = best.filter(|(share, ..)| *share <= FAR_FEWER) else {
+            let is_over = self.flat.budget.is_over();
+            let Some((_, number, left)) = best.filter(|(share, ..)| *share <= FAR_FEWER && !is_over) else {
                 return limits;
             };
-            variables.iter().for_each(|v| values[v.0 as usize] = left[v.0 as usize]);
-            limits.push(self.guard(rule, literal, &variables));
+            left.iter().for_each(|&(v, left)| values[v.0 as usize] = left);
+            let variables: Vec<VariableId> = left.iter().map(|&(v, _)| v).collect();
+            limits.push(self.guard(rule, rule.body[number].clone(), &variables));
         }
+    }
+
+    /// For each positive condition of a rule, how many values it leaves to its variables by itself.
+    fn values_left(&self, rule: &FlatRule) -> Vec<Vec<(VariableId, f64)>> {
+        let of_condition = |literal: &FlatLiteral| {
+            if !matches!(literal, FlatLiteral::Holds(_)) || self.flat.budget.is_over() {
+                return Vec::new();
+            }
+            let (head, body) = (rule.head.clone(), vec![literal.clone()]);
+            let alone = FlatRule { head, body, variables: rule.variables, origin: rule.origin };
+            let left = self.estimates.variables(self.flat, &alone);
+            self.variables_of([literal]).into_iter().map(|v| (v, left[v.0 as usize])).collect()
+        };
+        rule.body.iter().map(of_condition).collect()
     }
 
     /// A condition that says what some variables can be: the condition itself if it is static and has no other

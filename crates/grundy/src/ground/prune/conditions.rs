@@ -3,8 +3,10 @@
 //! For each atom there is a list of what holds whenever it does: the conditions that all its rules have in common, and
 //! what these imply. A move implies that it is legal. In a cycle of rules an atom implies only itself.
 
+use super::WORK;
 use super::knowledge::{Knowledge, Role};
 use super::rules::{ByHead, Lit, Rules};
+use grundy_syntax::{Budget, Exhausted, Ticks};
 use rustc_hash::FxHashMap;
 
 /// What to look for.
@@ -25,13 +27,15 @@ struct Implied {
 }
 
 impl Implied {
-    fn new(rules: &Rules, knowledge: &Knowledge) -> Implied {
+    fn new(rules: &Rules, knowledge: &Knowledge, budget: &Budget) -> Result<Implied, Exhausted> {
+        let mut ticks = Ticks::default();
         let by_head = rules.by_head(knowledge.roles.len());
         let mut implied = Implied { lists: FxHashMap::default() };
-        for members in rules.components(&by_head) {
+        for members in rules.components(&by_head, budget)? {
             if let [atom] = members[..]
                 && knowledge.roles[atom as usize] != Role::Input
             {
+                ticks.work(budget, WORK * (1 + implied.size(rules, &by_head, atom)))?;
                 let list = implied.of_rules(rules, &by_head, atom);
                 if !list.is_empty() {
                     implied.lists.insert(atom, list);
@@ -45,7 +49,7 @@ impl Implied {
             list.sort_unstable();
             implied.lists.insert(done, list);
         }
-        implied
+        Ok(implied)
     }
 
     /// What a condition implies, itself left out.
@@ -54,6 +58,12 @@ impl Implied {
             Some(list) if literal.is_positive() => list,
             _ => &[],
         }
+    }
+
+    /// How much [`of_rules`](Self::of_rules) looks at.
+    fn size(&self, rules: &Rules, by_head: &ByHead, atom: u32) -> usize {
+        let conditions = by_head.of(atom).iter().flat_map(|&rule| rules.body(rule));
+        conditions.map(|&literal| 1 + self.of(literal).len()).sum()
     }
 
     /// What all rules of an atom have in common; nothing if it depends on itself.
@@ -85,11 +95,19 @@ impl Implied {
     }
 }
 
-pub(super) fn run(rules: Rules, knowledge: &Knowledge, wanted: Use) -> Rules {
-    let implied = Implied::new(&rules, knowledge);
+pub(super) fn run(
+    rules: Rules,
+    knowledge: &Knowledge,
+    wanted: Use,
+    budget: &Budget,
+) -> Result<Rules, Exhausted> {
+    let implied = Implied::new(&rules, knowledge, budget)?;
+    let mut ticks = Ticks::default();
     let mut kept = Rules::default();
     let mut left = Vec::new();
     for (head, body) in rules.iter() {
+        let looks: usize = body.iter().map(|&literal| 1 + implied.of(literal).len()).sum();
+        ticks.work(budget, WORK * (1 + looks))?;
         left.clear();
         left.extend_from_slice(body);
         match wanted {
@@ -102,7 +120,7 @@ pub(super) fn run(rules: Rules, knowledge: &Knowledge, wanted: Use) -> Rules {
         }
         kept.push(head, &left);
     }
-    kept
+    Ok(kept)
 }
 
 /// Leaves conditions out that another one implies.

@@ -1,18 +1,21 @@
 //! Atoms that always or never hold, and what follows from that.
 
+use super::WORK;
 use super::knowledge::{Knowledge, Role};
 use super::rules::Rules;
+use grundy_syntax::{Budget, Exhausted, Ticks};
 
 /// Takes known conditions out, and rules that they stop; what has no rule left never holds, what has one without
 /// conditions always does. Repeated until nothing new is known.
-pub(super) fn run(mut rules: Rules, knowledge: &mut Knowledge) -> Rules {
+pub(super) fn run(mut rules: Rules, knowledge: &mut Knowledge, budget: &Budget) -> Result<Rules, Exhausted> {
     loop {
+        budget.check()?;
         let is_news = learn(&rules, knowledge);
-        let kept = fold(&rules, knowledge);
+        let kept = fold(&rules, knowledge, budget)?;
         let is_smaller = kept.len() < rules.len() || kept.literal_count() < rules.literal_count();
         rules = kept;
         if !is_news && !is_smaller {
-            return rules;
+            return Ok(rules);
         }
     }
 }
@@ -38,11 +41,13 @@ fn learn(rules: &Rules, knowledge: &mut Knowledge) -> bool {
     is_news
 }
 
-fn fold(rules: &Rules, knowledge: &Knowledge) -> Rules {
+fn fold(rules: &Rules, knowledge: &Knowledge, budget: &Budget) -> Result<Rules, Exhausted> {
+    let mut ticks = Ticks::default();
     let mut kept = Rules::default();
     let mut is_told = vec![false; knowledge.roles.len()];
     let mut body_left = Vec::new();
     for (head, body) in rules.iter() {
+        ticks.work(budget, WORK * (1 + body.len()))?;
         match knowledge.constant[head as usize] {
             Some(false) => continue,
             // Once is enough.
@@ -61,5 +66,5 @@ fn fold(rules: &Rules, knowledge: &Knowledge) -> Rules {
         body_left.extend(body.iter().copied().filter(|&literal| knowledge.value(literal).is_none()));
         kept.push(head, &body_left);
     }
-    kept
+    Ok(kept)
 }

@@ -3,8 +3,10 @@
 //! If exactly one member of a group holds, a rule for each of them is one rule without that condition; a rule for
 //! all but a few is one rule that says that none of these few holds.
 
+use super::WORK;
 use super::knowledge::Knowledge;
 use super::rules::{Lit, Rules};
+use grundy_syntax::{Budget, Exhausted, Ticks};
 use rustc_hash::FxHashMap;
 
 /// A rule without one condition, and the group of that condition.
@@ -13,13 +15,15 @@ type Key = (u32, Vec<Lit>, u32);
 /// Members of the group, each with the rule that has it.
 type Covered = Vec<(u32, u32)>;
 
-pub(super) fn run(rules: Rules, knowledge: &Knowledge) -> Rules {
+pub(super) fn run(rules: Rules, knowledge: &Knowledge, budget: &Budget) -> Result<Rules, Exhausted> {
+    let mut ticks = Ticks::default();
     let mut found: FxHashMap<Key, Covered> = FxHashMap::default();
     for rule in 0..rules.len() as u32 {
         let body = rules.body(rule);
         for (at, literal) in body.iter().enumerate().filter(|(_, literal)| literal.is_positive()) {
             for &group in knowledge.groups_of(literal.atom()) {
                 if knowledge.groups[group as usize].exactly {
+                    ticks.work(budget, WORK * body.len())?;
                     let rest = body.iter().enumerate().filter(|(other, _)| *other != at);
                     let rest: Vec<Lit> = rest.map(|(_, &literal)| literal).collect();
                     found.entry((rules.head(rule), rest, group)).or_default().push((literal.atom(), rule));
@@ -37,12 +41,14 @@ pub(super) fn run(rules: Rules, knowledge: &Knowledge) -> Rules {
         found.into_iter().filter(|(key, covered)| pays(key, covered)).collect();
     // Those that save most come first; a rule can only be covered once.
     covers.sort_by(|a, b| (b.1.len(), &a.0).cmp(&(a.1.len(), &b.0)));
+    budget.check()?;
     let mut is_gone = vec![false; rules.len()];
     let mut kept = Rules::default();
     for ((head, rest, group), covered) in covers {
         if covered.iter().any(|&(_, rule)| is_gone[rule as usize]) {
             continue;
         }
+        ticks.work(budget, WORK * (covered.len() + knowledge.groups[group as usize].members.len()))?;
         covered.iter().for_each(|&(_, rule)| is_gone[rule as usize] = true);
         let holds = |member: u32| covered.binary_search_by_key(&member, |(member, _)| *member).is_ok();
         let missing = knowledge.groups[group as usize].members.iter().filter(|&&member| !holds(member));
@@ -55,5 +61,5 @@ pub(super) fn run(rules: Rules, knowledge: &Knowledge) -> Rules {
     for rule in (0..rules.len() as u32).filter(|&rule| !is_gone[rule as usize]) {
         kept.push(rules.head(rule), rules.body(rule));
     }
-    kept
+    Ok(kept)
 }

@@ -1,11 +1,14 @@
 //! Atoms that say the same: those with the same rules, and those with one rule of one condition.
 
+use super::WORK;
 use super::knowledge::{Knowledge, Role};
 use super::rules::{Lit, Rules};
+use grundy_syntax::{Budget, Exhausted, Ticks};
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
 
-pub(super) fn run(rules: Rules, knowledge: &Knowledge) -> Rules {
+pub(super) fn run(rules: Rules, knowledge: &Knowledge, budget: &Budget) -> Result<Rules, Exhausted> {
+    let mut ticks = Ticks::default();
     let atoms = knowledge.roles.len();
     let by_head = rules.by_head(atoms);
     let mut stands_for: Vec<Lit> = (0..atoms as u32).map(|atom| Lit::new(atom, true)).collect();
@@ -28,12 +31,13 @@ pub(super) fn run(rules: Rules, knowledge: &Knowledge) -> Rules {
         bodies.dedup();
         bodies
     };
-    for members in rules.components(&by_head) {
+    for members in rules.components(&by_head, budget)? {
         let [atom] = members[..] else { continue };
         if knowledge.roles[atom as usize] != Role::View || by_head.of(atom).is_empty() {
             continue;
         }
         let own = definition(&stands_for, atom);
+        ticks.work(budget, WORK * own.iter().map(|body| 1 + body.len()).sum::<usize>())?;
         if own.iter().flatten().any(|literal| literal.atom() == atom) {
             continue;
         }
@@ -54,6 +58,7 @@ pub(super) fn run(rules: Rules, knowledge: &Knowledge) -> Rules {
     let mut kept = Rules::default();
     let mut body = Vec::new();
     for (head, literals) in rules.iter() {
+        ticks.work(budget, WORK * (1 + literals.len()))?;
         if stands_for[head as usize] != Lit::new(head, true) {
             continue;
         }
@@ -65,5 +70,5 @@ pub(super) fn run(rules: Rules, knowledge: &Knowledge) -> Rules {
             kept.push(head, &body);
         }
     }
-    kept
+    Ok(kept)
 }

@@ -3,7 +3,7 @@
 use super::rules::Lit;
 use crate::ground::{AtomId, GroundProgram};
 use crate::meta::invariants::{InvariantKind, Invariants};
-use grundy_syntax::Keyword;
+use grundy_syntax::{Budget, Exhausted, Keyword};
 use rustc_hash::FxHashMap;
 
 /// What an atom is.
@@ -40,7 +40,8 @@ impl Knowledge {
         ground: &GroundProgram,
         invariants: &Invariants,
         wanted: &impl Fn(&str) -> bool,
-    ) -> Knowledge {
+        budget: &Budget,
+    ) -> Result<Knowledge, Exhausted> {
         let atoms = ground.atom_count() as usize;
         let mut roles = vec![Role::Output; atoms];
         for (atom, role) in roles.iter_mut().enumerate() {
@@ -59,8 +60,10 @@ impl Knowledge {
             legal: FxHashMap::default(),
         };
         knowledge.add_moves(ground);
+        budget.check()?;
         knowledge.add_invariants(ground, invariants, wanted);
-        knowledge
+        budget.check()?;
+        Ok(knowledge)
     }
 
     /// The groups of an atom.

@@ -24,6 +24,7 @@ mod rules;
 
 use super::GroundProgram;
 use crate::meta::invariants::Invariants;
+use grundy_syntax::{Budget, Exhausted};
 use knowledge::Knowledge;
 use rules::Rules;
 
@@ -41,31 +42,41 @@ pub struct Pruned {
     pub saved: [(u64, u64); 6],
 }
 
+/// The work for a rule or a condition, as [`Ticks`](grundy_syntax::Ticks) count it.
+const WORK: usize = 8;
+
 /// Rounds of all uses; the first ones find nearly everything.
 const MOST_ROUNDS: usize = 4;
 
 impl GroundProgram {
-    /// Prunes by what is known, with the uses that are wanted. A program of which a part is lifted stays as it is.
-    pub fn prune(&mut self, invariants: &Invariants, wanted: impl Fn(&str) -> bool) -> Pruned {
+    /// Prunes by what is known, with the uses that are wanted. A program of which a part is lifted stays as it is, and so
+    /// does one for which there was not enough budget.
+    pub fn prune(
+        &mut self,
+        invariants: &Invariants,
+        wanted: impl Fn(&str) -> bool,
+        budget: &Budget,
+    ) -> Result<Pruned, Exhausted> {
         let mut pruned =
             Pruned { rules: self.rule_count(), literals: self.literal_count(), ..Pruned::default() };
         if !self.lifted().is_empty() {
-            return pruned;
+            return Ok(pruned);
         }
-        let mut rules = Rules::of(self);
-        let mut knowledge = Knowledge::new(self, invariants, &wanted);
+        budget.check_room(Rules::bytes_for(self.rule_count() as usize, self.literal_count() as usize))?;
+        let mut rules = Rules::of(self, budget)?;
+        let mut knowledge = Knowledge::new(self, invariants, &wanted, budget)?;
         for _ in 0..MOST_ROUNDS {
             let before = (rules.len(), rules.literal_count());
             for (number, name) in USES.iter().enumerate().filter(|(_, name)| wanted(name)) {
                 let size = |rules: &Rules| (rules.len() as u64, rules.literal_count() as u64);
                 let old = size(&rules);
                 rules = match *name {
-                    "constants" => constants::run(rules, &mut knowledge),
-                    "exclusive" => conditions::run(rules, &knowledge, conditions::Use::Exclusive),
-                    "useless" => conditions::run(rules, &knowledge, conditions::Use::Useless),
-                    "covers" => covers::run(rules, &knowledge),
-                    "equal" => equal::run(rules, &knowledge),
-                    _ => needed::run(rules, &knowledge),
+                    "constants" => constants::run(rules, &mut knowledge, budget)?,
+                    "exclusive" => conditions::run(rules, &knowledge, conditions::Use::Exclusive, budget)?,
+                    "useless" => conditions::run(rules, &knowledge, conditions::Use::Useless, budget)?,
+                    "covers" => covers::run(rules, &knowledge, budget)?,
+                    "equal" => equal::run(rules, &knowledge, budget)?,
+                    _ => needed::run(rules, &knowledge, budget)?,
                 };
                 let new = size(&rules);
                 pruned.saved[number].0 += old.0.saturating_sub(new.0);
@@ -75,7 +86,7 @@ impl GroundProgram {
                 break;
             }
         }
-        self.set_rules(&rules);
-        pruned
+        self.set_rules(&rules, budget)?;
+        Ok(pruned)
     }
 }

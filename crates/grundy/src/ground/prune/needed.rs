@@ -1,12 +1,15 @@
 //! Rules that another one makes superfluous, and atoms that nobody asks for.
 
+use super::WORK;
 use super::knowledge::{Knowledge, Role};
 use super::rules::{Lit, Rules};
+use grundy_syntax::{Budget, Exhausted, Ticks};
 
 /// Atoms with more rules are only rid of repeated ones.
 const MOST_COMPARED: usize = 200;
 
-pub(super) fn run(rules: Rules, knowledge: &Knowledge) -> Rules {
+pub(super) fn run(rules: Rules, knowledge: &Knowledge, budget: &Budget) -> Result<Rules, Exhausted> {
+    let mut ticks = Ticks::default();
     let atoms = knowledge.roles.len();
     let by_head = rules.by_head(atoms);
     let mut is_needed = vec![false; atoms];
@@ -14,6 +17,7 @@ pub(super) fn run(rules: Rules, knowledge: &Knowledge) -> Rules {
         (0..atoms as u32).filter(|&atom| knowledge.roles[atom as usize] == Role::Output).collect();
     open.iter().for_each(|&atom| is_needed[atom as usize] = true);
     while let Some(atom) = open.pop() {
+        ticks.work(budget, WORK * (1 + by_head.of(atom).len()))?;
         for literal in by_head.of(atom).iter().flat_map(|&rule| rules.body(rule)) {
             if !std::mem::replace(&mut is_needed[literal.atom() as usize], true) {
                 open.push(literal.atom());
@@ -23,6 +27,8 @@ pub(super) fn run(rules: Rules, knowledge: &Knowledge) -> Rules {
     let mut kept = Rules::default();
     for atom in (0..atoms as u32).filter(|&atom| is_needed[atom as usize]) {
         let mut bodies: Vec<&[Lit]> = by_head.of(atom).iter().map(|&rule| rules.body(rule)).collect();
+        let compared = if bodies.len() <= MOST_COMPARED { bodies.len() } else { 1 };
+        ticks.work(budget, WORK * bodies.len() * (1 + compared))?;
         bodies.sort_unstable_by(|a, b| (a.len(), a).cmp(&(b.len(), b)));
         bodies.dedup();
         let compared = bodies.len() <= MOST_COMPARED;
@@ -33,7 +39,7 @@ pub(super) fn run(rules: Rules, knowledge: &Knowledge) -> Rules {
             }
         }
     }
-    kept
+    Ok(kept)
 }
 
 fn is_subset(smaller: &[Lit], larger: &[Lit]) -> bool {

@@ -1,22 +1,26 @@
 //! Putting rules back into a ground program.
 
+use super::WORK;
 use super::rules::Rules;
 use crate::flat::RelationId;
 use crate::ground::arena::Arena;
 use crate::ground::{Block, GroundProgram};
+use grundy_syntax::{Budget, Exhausted, Ticks};
 use rustc_hash::FxHashMap;
 
 /// Head relation, and relation and sign of each condition.
 type Signature = (RelationId, Vec<(RelationId, bool)>);
 
 impl GroundProgram {
-    /// Replaces all rules.
-    pub(super) fn set_rules(&mut self, rules: &Rules) {
+    /// Replaces all rules, unless the budget is used up.
+    pub(super) fn set_rules(&mut self, rules: &Rules, budget: &Budget) -> Result<(), Exhausted> {
+        let mut ticks = Ticks::default();
         let relation_of = |atom: u32| self.offsets.partition_point(|&offset| offset <= atom) - 1;
         let mut blocks: Vec<Block> = Vec::new();
         let mut by_signature: FxHashMap<Signature, usize> = FxHashMap::default();
         let mut record = Vec::new();
         for (head, body) in rules.iter() {
+            ticks.work(budget, WORK * (1 + body.len()))?;
             let row = |atom: u32, relation: usize| atom - self.offsets[relation];
             let head_relation = relation_of(head);
             let mut conditions: Vec<((RelationId, bool), u32)> = body
@@ -40,5 +44,6 @@ impl GroundProgram {
             blocks[block].rows.push(&record);
         }
         self.blocks = blocks;
+        Ok(())
     }
 }

@@ -1,6 +1,8 @@
 //! Ground rules in flat arrays.
 
+use super::WORK;
 use crate::ground::GroundProgram;
+use grundy_syntax::{Budget, Exhausted, Ticks};
 
 /// An atom, or its negation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -34,16 +36,27 @@ pub(super) struct Rules {
 }
 
 impl Rules {
-    pub(super) fn of(ground: &GroundProgram) -> Rules {
+    /// About how many bytes so many rules take.
+    pub(super) fn bytes_for(rules: usize, literals: usize) -> usize {
+        rules * 2 * size_of::<u32>() + literals * size_of::<Lit>()
+    }
+
+    pub(super) fn of(ground: &GroundProgram, budget: &Budget) -> Result<Rules, Exhausted> {
+        let mut ticks = Ticks::default();
         let mut rules = Rules::default();
         let mut body = Vec::new();
         ground.for_each_rule(|head, literals| {
+            // The rest is over soon, and of no use then.
+            if ticks.work(budget, WORK * (1 + literals.len())).is_err() {
+                return;
+            }
             body.clear();
             body.extend(literals.iter().map(|literal| Lit::new(literal.atom.0, literal.positive)));
             body.sort_unstable();
             rules.push(head.0, &body);
         });
-        rules
+        budget.check()?;
+        Ok(rules)
     }
 
     pub(super) fn push(&mut self, head: u32, body: &[Lit]) {
@@ -90,7 +103,7 @@ impl Rules {
     }
 
     /// Atoms that depend on each other, each behind all that it needs.
-    pub(super) fn components(&self, by_head: &ByHead) -> Vec<Vec<u32>> {
+    pub(super) fn components(&self, by_head: &ByHead, budget: &Budget) -> Result<Vec<Vec<u32>>, Exhausted> {
         let atoms = by_head.starts.len() - 1;
         let mut starts = vec![0u32];
         let mut targets = Vec::with_capacity(self.literals.len());
@@ -100,7 +113,7 @@ impl Rules {
             }
             starts.push(targets.len() as u32);
         }
-        crate::network::components(&starts, &targets)
+        crate::network::components(&starts, &targets, budget)
     }
 }
 

@@ -15,7 +15,8 @@ use super::Draft;
 use crate::flat::{RelationId, RelationInfo, RelationKind};
 use crate::ground::Block;
 use crate::ground::arena::Arena;
-use crate::tabling::{Budget, Relation, Stop, hash_values};
+use crate::tabling::{Relation, Stop, hash_values};
+use grundy_syntax::Budget;
 use grundy_syntax::Keyword;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -55,7 +56,7 @@ pub(super) fn use_complements(draft: &mut Draft<'_>, budget: &Budget) -> Result<
     let mut sets = Sets::default();
     let mut added: FxHashMap<Signature, Vec<SmallVec<[u32; 8]>>> = FxHashMap::default();
     for family in families(draft, &moves) {
-        budget.check_clock()?;
+        budget.check()?;
         replace_groups(draft, &moves, &family, &mut sets, &mut added);
     }
     if sets.members.is_empty() {

@@ -24,7 +24,7 @@ pub(super) fn fold_facts(draft: &mut Draft<'_>) {
             known.extend(block.rows.iter().map(|record| record[0]));
         }
         let after: usize = facts.values().map(FxHashSet::len).sum();
-        if after == before {
+        if after == before || draft.flat.budget.is_over() {
             return;
         }
         fold(draft.blocks, &facts);
@@ -61,28 +61,25 @@ fn fold(blocks: &mut Vec<Block>, facts: &Facts) {
     }
     let mut changed: Vec<_> = changed.into_iter().collect();
     changed.sort_by(|a, b| a.0.cmp(&b.0));
-    for ((head, literals), records) in changed {
-        add_records(blocks, head, &literals, records);
+    let known = blocks.iter().enumerate().map(|(at, block)| ((block.head, block.literals.to_vec()), at));
+    let mut known: FxHashMap<Signature, usize> = known.collect();
+    for (signature, records) in changed {
+        let (head, literals) = &signature;
+        let at = *known.entry(signature.clone()).or_insert_with(|| {
+            let rows = Arena::new(1 + literals.len());
+            blocks.push(Block { head: *head, literals: literals.as_slice().into(), rows });
+            blocks.len() - 1
+        });
+        add_records(&mut blocks[at], records);
     }
 }
 
-/// Adds records to the block that they belong to, unless they are there.
-fn add_records(
-    blocks: &mut Vec<Block>,
-    head: RelationId,
-    literals: &[(RelationId, bool)],
-    records: FxHashSet<Vec<u32>>,
-) {
-    let known = blocks.iter().position(|block| block.head == head && *block.literals == *literals);
-    let at = known.unwrap_or_else(|| {
-        blocks.push(Block { head, literals: literals.into(), rows: Arena::new(1 + literals.len()) });
-        blocks.len() - 1
-    });
-    let mut records = records;
-    for record in blocks[at].rows.iter() {
+/// Adds records to a block, unless they are there.
+fn add_records(block: &mut Block, mut records: FxHashSet<Vec<u32>>) {
+    for record in block.rows.iter() {
         records.remove(record);
     }
     let mut records: Vec<Vec<u32>> = records.into_iter().collect();
     records.sort_unstable();
-    records.iter().for_each(|record| blocks[at].rows.push(record));
+    records.iter().for_each(|record| block.rows.push(record));
 }

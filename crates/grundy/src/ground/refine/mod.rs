@@ -10,7 +10,8 @@ mod needed;
 
 use super::Block;
 use crate::flat::Flat;
-use crate::tabling::{Budget, Relation, Stop};
+use crate::tabling::{Relation, Stop};
+use grundy_syntax::Budget;
 use grundy_syntax::Program;
 
 /// A ground program in the making.
@@ -27,8 +28,9 @@ pub(super) fn refine(mut draft: Draft<'_>, with_complements: bool, budget: &Budg
     if with_complements {
         complement::use_complements(&mut draft, budget)?;
     }
-    budget.check_clock()?;
+    budget.check()?;
     needed::drop_unneeded(&mut draft);
+    budget.check()?;
     draft.blocks.retain(|block| block.rows.len() > 0);
     Ok(())
 }

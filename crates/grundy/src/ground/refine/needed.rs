@@ -16,19 +16,18 @@ pub(super) fn drop_unneeded(draft: &mut Draft<'_>) {
     let rows = |relation: usize| if views[relation] { draft.relations[relation].len() as usize } else { 0 };
     let mut needed: Vec<Vec<bool>> = (0..count).map(|relation| vec![false; rows(relation)]).collect();
     let mut graph = Graph::new(count);
+    let mut blocks_of: Vec<Vec<&Block>> = vec![Vec::new(); count];
     for block in draft.blocks.iter() {
+        blocks_of[block.head.0 as usize].push(block);
         block.literals.iter().for_each(|(body, _)| graph.add_edge(block.head.0 as usize, body.0 as usize));
     }
     // A component stands behind all that it needs, so callers come first from the end.
     for members in graph.components().into_iter().rev() {
-        let of_members = |block: &&Block| members.contains(&(block.head.0 as usize));
-        loop {
-            let mut changed = false;
-            for block in draft.blocks.iter().filter(of_members) {
+        let mut changed = true;
+        while changed && !draft.flat.budget.is_over() {
+            changed = false;
+            for block in members.iter().flat_map(|&member| &blocks_of[member]) {
                 changed |= mark(block, &views, &mut needed, &members);
-            }
-            if !changed {
-                break;
             }
         }
     }

@@ -88,6 +88,12 @@ impl Tree {
                 }
             }
         }
+        self.any()
+    }
+
+    /// In which lanes there are legal moves, as they were counted last.
+    #[inline(always)]
+    pub(super) fn any(&self) -> Block {
         self.total().iter().fold(Block::NONE, |any, &plane| any | plane)
     }
 

@@ -10,6 +10,7 @@ use super::code::{Code, CodeBlock, Shape};
 use crate::machine::Rules;
 use crate::machine::cones::{Cone, Step};
 use crate::network::{Kind, MoveId, Network, NodeId, RoleId, Signal};
+use grundy_syntax::{Budget, Exhausted, Ticks};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
@@ -58,6 +59,9 @@ pub(super) struct Choices {
     /// For each group its guard.
     pub(super) guards: Vec<Place>,
 }
+
+/// The work for an operand, as [`Ticks`] count it.
+const WORK: usize = 16;
 
 /// Never true.
 const NEVER: Place = Place { slot: 0, opposite: false };
@@ -146,10 +150,15 @@ impl Drafter<'_> {
         }
     }
 
-    fn draft(&mut self, cone: &Cone) -> Vec<Draft> {
+    fn draft(&mut self, cone: &Cone, budget: &Budget) -> Result<Vec<Draft>, Exhausted> {
+        let mut ticks = Ticks::default();
         let mut drafts = Vec::new();
         let mut straight = Vec::new();
         for step in cone.steps() {
+            match step {
+                Step::Gate(node) => ticks.work(budget, WORK * (1 + self.network.inputs(node).len()))?,
+                Step::Loop(members) => ticks.work(budget, WORK * members.len())?,
+            }
             match step {
                 Step::Gate(node) if self.inlined[node.index()] => {}
                 Step::Gate(node) => straight.extend(self.instruction(node)),
@@ -160,7 +169,8 @@ impl Drafter<'_> {
             }
         }
         push_straight(&mut drafts, straight);
-        drafts
+        budget.check()?;
+        Ok(drafts)
     }
 
     /// The instruction for a node; `None` if it is the same as another, perhaps inverted.
@@ -430,7 +440,7 @@ impl Allocator {
 }
 
 /// Compiles a game. Next values are put in place if there are many.
-pub(super) fn compile(rules: &Rules, many_facts: usize) -> Program {
+pub(super) fn compile(rules: &Rules, many_facts: usize, budget: &Budget) -> Result<Program, Exhausted> {
     let network = rules.network();
     let interface = network.interface();
     let nodes = network.node_count() as u32;
@@ -440,8 +450,14 @@ pub(super) fn compile(rules: &Rules, many_facts: usize) -> Program {
     let mut drafter = Drafter { network, stored, inlined, full: NodeId(nodes), extra: nodes + 1 };
     let readers = network.reader_counts();
     let cones = [&rules.cones.state, &rules.cones.goals, &rules.cones.next, &rules.cones.sees];
-    cones.iter().for_each(|cone| drafter.inline(cone, &readers));
-    let [state, goals, mut next, sees] = cones.map(|cone| drafter.draft(cone));
+    for cone in cones {
+        budget.check()?;
+        drafter.inline(cone, &readers);
+    }
+    let state = drafter.draft(cones[0], budget)?;
+    let goals = drafter.draft(cones[1], budget)?;
+    let mut next = drafter.draft(cones[2], budget)?;
+    let sees = drafter.draft(cones[3], budget)?;
     let mut allocator = Allocator {
         slot_of: vec![UNREAD; drafter.extra as usize],
         last_use: vec![0; drafter.extra as usize],
@@ -461,10 +477,12 @@ pub(super) fn compile(rules: &Rules, many_facts: usize) -> Program {
         .collect();
     let goal_signals = || interface.goals.iter().flatten().map(|goal| stored(goal.holds));
     let mut nexts: Vec<Signal> = interface.fluents.iter().map(|fluent| stored(fluent.next)).collect();
+    budget.check()?;
     let last = take_in_place(network, &mut next, &mut nexts, &readers, many_facts);
     let last = [Draft { instructions: last, members: None }];
     let percepts = || interface.sees.iter().flatten().map(|percept| stored(percept.holds));
 
+    budget.check()?;
     allocator.note_uses(&state);
     allocator.note_uses(&goals);
     allocator.now += 1;
@@ -477,6 +495,7 @@ pub(super) fn compile(rules: &Rules, many_facts: usize) -> Program {
     allocator.now += 1;
     nexts.iter().copied().chain(percepts()).for_each(|signal| allocator.note_use(signal.node()));
 
+    budget.check()?;
     allocator.now = 0;
     let state = allocator.emit(&state);
     let goals = allocator.emit(&goals);
@@ -507,6 +526,7 @@ pub(super) fn compile(rules: &Rules, many_facts: usize) -> Program {
         .collect();
     answers.into_iter().for_each(|node| allocator.release(node));
     allocator.now += 1;
+    budget.check()?;
     let next = allocator.emit(&next);
     let in_place = allocator.emit(&last);
     // Percepts may need some of the same nodes, and evaluate these once more, elsewhere.
@@ -539,7 +559,8 @@ pub(super) fn compile(rules: &Rules, many_facts: usize) -> Program {
     };
     put_aside(&mut program, fluents, &mut allocator.slots);
     program.slots = allocator.slots as usize;
-    program
+    budget.check()?;
+    Ok(program)
 }
 
 fn read_fluents(network: &Network) -> Vec<u32> {

@@ -8,6 +8,9 @@ use super::compile::{Place, Program, UNREAD};
 use super::random::Random;
 use crate::machine::State;
 use crate::machine::playouts::{Chunk, Totals, stream};
+use crate::network::MoveId;
+use crate::reasoner::GoalValue;
+use grundy_syntax::Ticks;
 use std::sync::Arc;
 
 /// Games in play.
@@ -17,12 +20,35 @@ pub(in crate::machine) struct Lanes {
     slots: Vec<Block>,
     /// For each role the counts of its legal moves.
     trees: Vec<Tree>,
-    /// For each lane when its game began, and which state it began in.
+    /// For each lane when its game began, and in which state.
     begun: Vec<u64>,
     starts: Vec<u32>,
+    /// For each lane the number of its game.
+    games: Vec<u64>,
     /// The moves of a role that are chosen somewhere.
     chosen: Vec<(u32, Block)>,
 }
+
+/// Sees which moves the games of a chunk make.
+pub(in crate::machine) trait Watch {
+    /// A game begins in a lane.
+    fn begins(&mut self, _lane: usize, _game: u64) {}
+    /// A role has chosen a move in these lanes.
+    fn chooses(&mut self, _role: usize, _one_move: MoveId, _lanes: Block) {}
+    /// All roles have chosen in these lanes, and their moves are made.
+    fn moves(&mut self, _lanes: Block) {}
+    /// The game of a lane is over.
+    fn ends(&mut self, _lane: usize) {}
+    /// Whether there is nothing more to see.
+    fn is_done(&self) -> bool {
+        false
+    }
+}
+
+/// Nothing is watched; this takes no instructions.
+pub(in crate::machine) struct Unwatched;
+
+impl Watch for Unwatched {}
 
 /// The course of a chunk.
 struct Course {
@@ -90,7 +116,8 @@ impl Lanes {
         let mut slots = vec![Block::NONE; machine.program.slots];
         slots[1 + interface.fluents.len()] = Block::ALL;
         let trees = machine.program.choices.iter().map(|choices| Tree::new(choices.guards.len())).collect();
-        Lanes { slots, trees, begun: vec![0; LANES], starts: vec![0; LANES], chosen: Vec::new(), machine }
+        let (begun, starts, games) = (vec![0; LANES], vec![0; LANES], vec![0; LANES]);
+        Lanes { slots, trees, begun, starts, games, chosen: Vec::new(), machine }
     }
 
     /// Plays the games of a chunk.
@@ -98,8 +125,18 @@ impl Lanes {
         super::simd::play(self, chunk, totals);
     }
 
+    /// Plays the games of a chunk under the eyes of a watcher: the same games, more slowly.
+    pub(in crate::machine) fn play_watched(
+        &mut self,
+        chunk: &Chunk,
+        totals: &mut [Totals],
+        watch: &mut impl Watch,
+    ) {
+        self.play_chunk(chunk, totals, watch);
+    }
+
     #[inline(always)]
-    pub(super) fn play_chunk(&mut self, chunk: &Chunk, totals: &mut [Totals]) {
+    pub(super) fn play_chunk(&mut self, chunk: &Chunk, totals: &mut [Totals], watch: &mut impl Watch) {
         let machine = self.machine.clone();
         let program = &machine.program;
         let games = (chunk.games.end - chunk.games.start).min(LANES as u64) as usize;
@@ -116,13 +153,26 @@ impl Lanes {
             ended: 0,
             length: 0,
         };
-        self.begin(chunk, &mut course);
+        self.begin(chunk, &mut course, watch);
         let turnover = Turnover { moving: Block::NONE, staying: !course.fresh };
         commit(&mut self.slots, &program.nexts, &program.kept, turnover);
         self.start(chunk, course.fresh);
+        let mut ticks = Ticks::default();
         while !course.playing.is_empty() {
-            self.step(&machine, program, chunk, &mut course, totals);
+            let is_over = ticks.work(&chunk.config.budget, machine.step_units()).is_err();
+            if is_over || watch.is_done() {
+                self.count_waiting(program, &mut course, totals);
+                return;
+            }
+            self.step(&machine, program, chunk, &mut course, totals, watch);
         }
+    }
+
+    /// Counts the goals of games that are over when the others are interrupted.
+    #[cold]
+    fn count_waiting(&mut self, program: &Program, course: &mut Course, totals: &mut [Totals]) {
+        program.state.run(&mut self.slots);
+        self.collect(program, course, totals);
     }
 
     /// Looks at all games, counts those that are over, and makes a move in all others.
@@ -134,6 +184,7 @@ impl Lanes {
         chunk: &Chunk,
         course: &mut Course,
         totals: &mut [Totals],
+        watch: &mut impl Watch,
     ) {
         program.state.run(&mut self.slots);
         let can_move = self.count_moves(program);
@@ -145,7 +196,7 @@ impl Lanes {
             late = self.find_late(chunk, course).without(over);
         }
         if !(over | late).is_empty() {
-            self.end(course, over, late, terminal, totals);
+            self.end(course, over, late, terminal, totals, watch);
         }
         course.fresh = Block::NONE;
         let moving = course.playing.without(course.waiting);
@@ -156,10 +207,11 @@ impl Lanes {
         let are_many = course.waiting.count() >= machine.patience(course.length, course.ended);
         if are_many && course.rhythm.is_beat(course.clock + 1) || moving.is_empty() {
             self.collect(program, course, totals);
-            self.begin(chunk, course);
+            self.begin(chunk, course, watch);
         }
         let moving = moving.without(course.waiting);
-        self.choose(program, moving, &mut course.random);
+        self.choose(program, moving, &mut course.random, watch);
+        watch.moves(moving);
         let turnover = Turnover { moving, staying: !(moving | course.fresh) };
         program.next.run(&mut self.slots);
         program.in_place.run_in_place(&mut self.slots, turnover);
@@ -203,19 +255,42 @@ impl Lanes {
 
     /// Notes which games are over, and how they ended.
     #[inline(always)]
-    fn end(&mut self, course: &mut Course, over: Block, late: Block, terminal: Block, totals: &mut [Totals]) {
+    fn end(
+        &mut self,
+        course: &mut Course,
+        over: Block,
+        late: Block,
+        terminal: Block,
+        totals: &mut [Totals],
+        watch: &mut impl Watch,
+    ) {
         (over | late).for_each(|lane| {
             let totals = &mut totals[self.starts[lane] as usize];
             let length = course.clock - self.begun[lane];
             totals.playouts += 1;
             totals.states += length;
             totals.unfinished += u64::from(late.get(lane));
-            totals.stuck += u64::from(over.get(lane) && !terminal.get(lane));
             course.ended += 1;
             course.length += length;
+            watch.ends(lane);
         });
+        let stuck = over.without(terminal);
+        if !stuck.is_empty() {
+            self.note_stuck(stuck, totals);
+        }
         course.waiting |= over | late;
         course.finished |= over & terminal;
+    }
+
+    /// Counts games that ended because roles have no legal move.
+    #[cold]
+    fn note_stuck(&self, stuck: Block, totals: &mut [Totals]) {
+        stuck.for_each(|lane| totals[self.starts[lane] as usize].stuck += 1);
+        for (role, tree) in self.trees.iter().enumerate() {
+            stuck.without(tree.any()).for_each(|lane| {
+                totals[self.starts[lane] as usize].stuck_roles[role].note(self.games[lane]);
+            });
+        }
     }
 
     /// Adds up the goals of the games that are over.
@@ -230,31 +305,63 @@ impl Lanes {
                 once |= holds;
             }
             let valid = (once & course.finished).without(twice);
+            let mut counted = Block::NONE;
             for &(value, place) in goals {
                 let Some(value) = value else { continue };
                 let holds = self.get(place) & valid;
+                counted |= holds;
                 if let [totals] = totals {
                     let count = u64::from(holds.count());
                     totals.goals[role].count += count;
                     totals.goals[role].sum += i64::from(value) * count as i64;
                 } else {
-                    holds.for_each(|lane| totals[self.starts[lane] as usize].add_goal(role, value));
+                    holds.for_each(|lane| {
+                        let goal = GoalValue::Number(value);
+                        totals[self.starts[lane] as usize].add_goal(role, goal, self.games[lane]);
+                    });
                 }
+            }
+            let irregular = course.finished.without(counted);
+            if !irregular.is_empty() {
+                self.note_irregular(role, irregular, (once, twice), totals);
             }
         }
         course.fresh = course.waiting;
         (course.waiting, course.finished) = (Block::NONE, Block::NONE);
     }
 
+    /// Counts final states without a goal that is a single number: in which lanes there are goals at all, and several.
+    #[cold]
+    fn note_irregular(
+        &self,
+        role: usize,
+        irregular: Block,
+        (once, twice): (Block, Block),
+        totals: &mut [Totals],
+    ) {
+        let kinds = [
+            (GoalValue::Missing, irregular.without(once)),
+            (GoalValue::Several, irregular & twice),
+            (GoalValue::NotANumber, (irregular & once).without(twice)),
+        ];
+        for (goal, lanes) in kinds {
+            lanes.for_each(|lane| {
+                totals[self.starts[lane] as usize].add_goal(role, goal, self.games[lane]);
+            });
+        }
+    }
+
     /// Hands out games to the fresh lanes, as long as there are any.
     #[inline(always)]
-    fn begin(&mut self, chunk: &Chunk, course: &mut Course) {
+    fn begin(&mut self, chunk: &Chunk, course: &mut Course, watch: &mut impl Watch) {
         let begins = if course.next_game == chunk.games.start { course.clock } else { course.clock + 1 };
         let mut idle = Block::NONE;
         course.fresh.for_each(|lane| {
             if course.next_game < chunk.games.end {
                 self.begun[lane] = begins;
                 self.starts[lane] = chunk.start_of(course.next_game) as u32;
+                self.games[lane] = course.next_game;
+                watch.begins(lane, course.next_game);
                 course.next_game += 1;
             } else {
                 idle.set(lane, true);
@@ -266,18 +373,20 @@ impl Lanes {
 
     /// Chooses a move for each role, in these lanes.
     #[inline(always)]
-    fn choose(&mut self, program: &Program, lanes: Block, random: &mut Random) {
+    fn choose(&mut self, program: &Program, lanes: Block, random: &mut Random, watch: &mut impl Watch) {
         for &slot in program.does.iter().filter(|&&slot| slot != UNREAD) {
             self.slots[slot as usize] = Block::NONE;
         }
-        for (choices, tree) in program.choices.iter().zip(&mut self.trees) {
+        for (role, (choices, tree)) in program.choices.iter().zip(&mut self.trees).enumerate() {
             // Legal moves are read while choices are made, and moves are written when that is over.
             let mut chosen = std::mem::take(&mut self.chosen);
             chosen.clear();
             let legal = |at: usize| read(&self.slots, choices.legal[at]);
             tree.choose(lanes, random, legal, |at, lanes| chosen.push((at as u32, lanes)));
             for &(at, lanes) in &chosen {
-                let slot = program.does[choices.moves[at as usize].0 as usize];
+                let one_move = choices.moves[at as usize];
+                watch.chooses(role, one_move, lanes);
+                let slot = program.does[one_move.0 as usize];
                 if slot != UNREAD {
                     self.slots[slot as usize] = lanes;
                 }

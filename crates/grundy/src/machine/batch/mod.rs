@@ -15,7 +15,7 @@ mod random;
 mod simd;
 
 pub(crate) use block::{Block, LANES as BLOCK_LANES};
-pub(super) use lanes::Lanes;
+pub(super) use lanes::{Lanes, Watch};
 pub use player::BatchPlayer;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use simd::has_avx2;
@@ -23,6 +23,7 @@ pub(crate) use simd::has_avx2;
 use super::Rules;
 use block::LANES;
 use compile::Program;
+use grundy_syntax::{Budget, Exhausted};
 use std::sync::Arc;
 
 /// From this many facts on, next values are put in place. Fewer stay in the cache in any case, and what is put off to the
@@ -38,14 +39,14 @@ pub struct BatchMachine {
 
 impl BatchMachine {
     /// Makes the machine.
-    pub fn new(rules: Arc<Rules>) -> BatchMachine {
-        let program = compile::compile(&rules, MANY_FACTS);
-        BatchMachine { rules, program }
+    pub fn new(rules: Arc<Rules>, budget: &Budget) -> Result<BatchMachine, Exhausted> {
+        let program = compile::compile(&rules, MANY_FACTS, budget)?;
+        Ok(BatchMachine { rules, program })
     }
 
     /// The same, with all next values in place that can be, however few there are.
     pub fn in_place(rules: Arc<Rules>) -> BatchMachine {
-        let program = compile::compile(&rules, 0);
+        let program = compile::compile(&rules, 0, &Budget::default()).expect("the budget has no bounds");
         BatchMachine { rules, program }
     }
 
@@ -76,6 +77,13 @@ impl BatchMachine {
         let moves: usize = choices.iter().map(|choices| 3 * choices.legal.len()).sum();
         let done = does.iter().filter(|&&slot| slot != compile::UNREAD).count();
         code + moves + done + 3 * copied.len() + 2 * aside.len()
+    }
+
+    /// The work of a step, as [`Ticks`](grundy_syntax::Ticks) count it, about.
+    fn step_units(&self) -> usize {
+        const OPERANDS_A_UNIT: usize = 4;
+        let Program { state, next, in_place, .. } = &self.program;
+        1 + (state.operands + next.operands + in_place.operands) / OPERANDS_A_UNIT
     }
 
     /// How many games may wait for their goals to be counted. Counting takes the same time for one as for all, and

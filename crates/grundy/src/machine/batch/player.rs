@@ -7,8 +7,9 @@ use super::code::Turnover;
 use super::compile::{Place, UNREAD};
 use super::lanes::read;
 use crate::machine::scratch::ScratchMachine;
-use crate::machine::{Player, Rules, State, single_goal};
+use crate::machine::{Player, Rules, State};
 use crate::network::{MoveId, RoleId};
+use crate::reasoner::GoalValue;
 use std::sync::Arc;
 
 /// A state in all lanes.
@@ -92,13 +93,13 @@ impl Player for BatchPlayer {
         rng.choice(legal)
     }
 
-    fn goal(&mut self, role: RoleId) -> Option<i32> {
+    fn goal(&mut self, role: RoleId) -> GoalValue {
         if !self.goals_known {
             self.machine.program.goals.run(&mut self.slots);
             self.goals_known = true;
         }
         let goals = &self.machine.program.goal_values[role.0 as usize];
-        single_goal(goals.iter().filter(|&&(_, place)| self.get(place)).map(|&(goal, _)| goal))
+        GoalValue::of(goals.iter().filter(|&&(_, place)| self.get(place)).map(|&(goal, _)| goal))
     }
 
     fn play(&mut self, joint: &[MoveId]) {

@@ -4,7 +4,7 @@
 //! instructions. It takes `unsafe` code: a function that is compiled for instructions which the
 //! processor may lack can only be called by somebody who has looked.
 
-use super::lanes::Lanes;
+use super::lanes::{Lanes, Unwatched};
 use crate::machine::playouts::{Chunk, Totals};
 
 /// Plays the games of a chunk with the widest instructions that the processor has.
@@ -22,7 +22,7 @@ pub(super) fn play(lanes: &mut Lanes, chunk: &Chunk, totals: &mut [Totals]) {
             return unsafe { play_avx2(lanes, chunk, totals) };
         }
     }
-    lanes.play_chunk(chunk, totals);
+    lanes.play_chunk(chunk, totals, &mut Unwatched);
 }
 
 /// Whether the processor has the instructions of the functions that are made for AVX2.
@@ -37,11 +37,11 @@ pub(crate) fn has_avx2() -> bool {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 fn play_avx2(lanes: &mut Lanes, chunk: &Chunk, totals: &mut [Totals]) {
-    lanes.play_chunk(chunk, totals);
+    lanes.play_chunk(chunk, totals, &mut Unwatched);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx2,bmi1,bmi2,popcnt")]
 fn play_avx512(lanes: &mut Lanes, chunk: &Chunk, totals: &mut [Totals]) {
-    lanes.play_chunk(chunk, totals);
+    lanes.play_chunk(chunk, totals, &mut Unwatched);
 }

@@ -8,6 +8,7 @@
 use super::player::Memory;
 use super::{IncrementalMachine, Output, Probe};
 use crate::network::{Kind, Network, NodeId};
+use grundy_syntax::{Budget, Exhausted};
 
 /// A gate with a trigger.
 #[derive(Clone, Copy, Debug)]
@@ -168,7 +169,8 @@ impl Triggers {
         machine: &IncrementalMachine,
         network: &Network,
         gates: &[NodeId],
-    ) -> Option<Triggers> {
+        budget: &Budget,
+    ) -> Result<Option<Triggers>, Exhausted> {
         let read_by = |probe: Probe| machine.wires.reader_count(probe.place());
         let probe = |signal| super::lower::probe(network, &machine.places, signal);
         let gates: Vec<Candidate> = gates
@@ -186,8 +188,11 @@ impl Triggers {
             })
             .collect();
         let looks = machine.kept + gates.iter().map(|gate| gate.inputs.len()).sum::<usize>();
-        let steps = steps_to_look_at(looks).filter(|_| !gates.is_empty())?;
-        choose(machine, network, gates, steps, read_by)
+        let steps = steps_to_look_at(looks).filter(|_| !gates.is_empty());
+        match steps {
+            Some(steps) => choose(machine, network, gates, steps, budget, read_by),
+            None => Ok(None),
+        }
     }
 }
 
@@ -208,16 +213,17 @@ fn choose(
     network: &Network,
     mut gates: Vec<Candidate>,
     steps: usize,
+    budget: &Budget,
     read_by: impl Fn(Probe) -> u32,
-) -> Option<Triggers> {
+) -> Result<Option<Triggers>, Exhausted> {
     let mut flips = vec![0u32; machine.kept];
     let mut old = vec![false; machine.kept];
-    machine.sample(steps, SEED, |Memory { cells, .. }, _| {
+    machine.sample(steps, SEED, budget, |Memory { cells, .. }, _| {
         for (place, (flips, old)) in flips.iter_mut().zip(&mut old).enumerate() {
             *flips += u32::from(*old != cells.mark(place));
             *old = cells.mark(place);
         }
-    });
+    })?;
     for gate in &mut gates {
         let can_be = |input: &usize| read_by(gate.inputs[*input]) >= MANY_READERS;
         let often = |input: &usize| flips[gate.inputs[*input].place()];
@@ -225,7 +231,7 @@ fn choose(
     }
     // A gate whose trigger hardly ever changes is fine as it is.
     gates.retain(|gate| flips[gate.inputs[gate.trigger].place()] >= FEW_CHANGES);
-    machine.sample(steps, SEED, |Memory { cells, .. }, _| {
+    machine.sample(steps, SEED, budget, |Memory { cells, .. }, _| {
         for gate in &mut gates {
             let others = gate.inputs.iter().enumerate().filter(|(at, _)| *at != gate.trigger);
             let is_armed = others
@@ -235,7 +241,7 @@ fn choose(
             gate.armed += u32::from(is_armed);
             gate.is_armed = is_armed;
         }
-    });
+    })?;
     gates.retain(|gate| {
         let often = |input: Probe| flips[input.place()];
         let of_trigger = often(gate.inputs[gate.trigger]);
@@ -247,7 +253,7 @@ fn choose(
     });
     let mut triggers = Triggers(vec![None; network.node_count()]);
     gates.iter().for_each(|gate| triggers.0[gate.node.index()] = Some(gate.trigger as u32));
-    (!gates.is_empty()).then_some(triggers)
+    Ok((!gates.is_empty()).then_some(triggers))
 }
 
 /// What getting armed, or not, is told by: which gate, and whether it is armed when the node is marked.

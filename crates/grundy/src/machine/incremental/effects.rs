@@ -3,7 +3,11 @@
 use super::lower::Lower;
 use super::{Late, Probe};
 use crate::network::{Effect as NetworkEffect, Kind, MoveEffects, MoveId, NodeId, Signal};
+use grundy_syntax::{Budget, Exhausted, Ticks};
 use std::ops::Range;
+
+/// The work for an input of a gate, as [`Ticks`] count it.
+const WORK: usize = 16;
 
 /// A fluent that a move may change, and its next value when that move is played.
 #[derive(Clone, Copy, Debug)]
@@ -84,12 +88,16 @@ impl Lists {
         lower: &Lower,
         moves: impl Iterator<Item = &'e [NetworkEffect]>,
         slice: impl Fn(&[NetworkEffect]) -> Vec<NodeId>,
-    ) -> Lists {
+        budget: &Budget,
+    ) -> Result<Lists, Exhausted> {
+        let mut ticks = Ticks::default();
         let interface = lower.network.interface();
         let mut lists = Lists::default();
         for effects in moves {
             lists.begin();
+            let before = lists.gates.inputs.len();
             slice(effects).into_iter().for_each(|node| lower.add_late(&mut lists.gates, node));
+            ticks.work(budget, WORK * (1 + effects.len() + lists.gates.inputs.len() - before))?;
             for &(fluent, next) in effects {
                 let stays = Signal::of(interface.fluent_node(fluent as usize));
                 let drifts = interface.fluents[fluent as usize].next != stays;
@@ -98,7 +106,7 @@ impl Lists {
             }
         }
         lists.begin();
-        lists
+        Ok(lists)
     }
 }
 
@@ -154,11 +162,14 @@ impl Effects {
         lower: &Lower,
         of_move: &[MoveEffects],
         slice: impl Fn(&[NetworkEffect]) -> Vec<NodeId>,
-    ) -> Effects {
+        budget: &Budget,
+    ) -> Result<Effects, Exhausted> {
         let mut effects = Effects::default();
         let (kept, carried) = effects.take_carried(lower, of_move);
-        effects.alone = Lists::new(lower, kept.iter().map(|effects| &effects[..]), &slice);
-        effects.together = Lists::new(lower, of_move.iter().map(|effects| &effects.together[..]), &slice);
+        budget.check()?;
+        effects.alone = Lists::new(lower, kept.iter().map(|effects| &effects[..]), &slice, budget)?;
+        let together = of_move.iter().map(|effects| &effects.together[..]);
+        effects.together = Lists::new(lower, together, &slice, budget)?;
         for one in of_move {
             effects.contested_starts.push(effects.contested.len() as u32);
             effects.contested.extend(&one.contested);
@@ -168,7 +179,7 @@ impl Effects {
         let start = |fluent: u32| carried.partition_point(|carried| carried.from < fluent) as u32;
         effects.carried_starts = (0..=fluents).map(start).collect();
         effects.carried = carried;
-        effects
+        Ok(effects)
     }
 
     /// Takes effects that only carry a fact on out of the lists, sorted by the fluent that is carried.

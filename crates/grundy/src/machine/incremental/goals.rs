@@ -8,6 +8,7 @@ use super::IncrementalMachine;
 use super::sample::Sample;
 use crate::machine::cones::{Cone, Step};
 use crate::network::{Network, NodeId};
+use grundy_syntax::{Budget, Exhausted};
 
 /// Changing one counter costs about as much as looking at so many inputs.
 const COST_OF_COUNTING: u64 = 2;
@@ -16,11 +17,16 @@ const COST_OF_COUNTING: u64 = 2;
 const WORTH_COUNTING: f64 = 0.02;
 
 /// The nodes of a cone of goals that had better be kept up to date, in order.
-pub(super) fn worth_counting(machine: &IncrementalMachine, network: &Network, goals: &Cone) -> Vec<NodeId> {
+pub(super) fn worth_counting(
+    machine: &IncrementalMachine,
+    network: &Network,
+    goals: &Cone,
+    budget: &Budget,
+) -> Result<Vec<NodeId>, Exhausted> {
     if goals.order.is_empty() {
-        return Vec::new();
+        return Ok(Vec::new());
     }
-    let Some(sample) = Sample::new(machine) else { return Vec::new() };
+    let Some(sample) = Sample::new(machine, budget)? else { return Ok(Vec::new()) };
     let flips = &sample.flips;
     let place = |node: NodeId| machine.places[node.index()] as usize;
     let mut is_kept: Vec<bool> = (0..machine.place_count).map(|place| place < machine.kept).collect();
@@ -41,5 +47,5 @@ pub(super) fn worth_counting(machine: &IncrementalMachine, network: &Network, go
     if saved as f64 <= (COST_OF_COUNTING * sample.counted(machine)) as f64 * WORTH_COUNTING {
         counted.clear();
     }
-    counted
+    Ok(counted)
 }

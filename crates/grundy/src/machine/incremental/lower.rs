@@ -10,6 +10,7 @@ use super::{IncrementalMachine, Late, LateGate, MoveSet, Output, Probe, Reader};
 use crate::machine::Rules;
 use crate::machine::cones::{Cone, Step};
 use crate::network::{self, Kind, MoveEffects, Network, NodeId, Signal};
+use grundy_syntax::{Budget, Exhausted, Ticks};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -17,6 +18,9 @@ use std::sync::Arc;
 
 /// The set of a move, and where that begins.
 type Home = (u32, u32);
+
+/// The work for an edge, as [`Ticks`] count it.
+const WORK: usize = 4;
 
 /// A node that has no place.
 const NOWHERE: u32 = u32::MAX;
@@ -30,36 +34,44 @@ pub(super) fn probe(network: &Network, places: &[u32], signal: Signal) -> Probe 
 
 impl IncrementalMachine {
     /// Makes the machine.
-    pub fn new(rules: Arc<Rules>) -> IncrementalMachine {
-        IncrementalMachine::with(rules, Triggers::find)
+    pub fn new(rules: Arc<Rules>, budget: &Budget) -> Result<IncrementalMachine, Exhausted> {
+        IncrementalMachine::with(rules, budget, |machine, network, gates| {
+            Triggers::find(machine, network, gates, budget)
+        })
     }
 
     /// The same with a trigger for every gate that can have one, worth it or not.
     pub fn with_triggers(rules: Arc<Rules>) -> IncrementalMachine {
-        IncrementalMachine::with(rules, |_, network, gates| Some(Triggers::everywhere(network, gates)))
+        let everywhere =
+            |_: &_, network: &_, gates: &[NodeId]| Ok(Some(Triggers::everywhere(network, gates)));
+        IncrementalMachine::with(rules, &Budget::default(), everywhere).expect("the budget has no bounds")
     }
 
     fn with(
         rules: Arc<Rules>,
-        find: impl Fn(&IncrementalMachine, &Network, &[NodeId]) -> Option<Triggers>,
-    ) -> IncrementalMachine {
-        let network::Effects { network, of_move, kept } = network::effects(rules.network());
+        budget: &Budget,
+        find: impl Fn(&IncrementalMachine, &Network, &[NodeId]) -> Result<Option<Triggers>, Exhausted>,
+    ) -> Result<IncrementalMachine, Exhausted> {
+        let network::Effects { network, of_move, kept } = network::effects(rules.network(), budget)?;
         let nexts = network.interface().fluents.iter().map(|fluent| fluent.next);
-        let next = Cone::new(&network, nexts.chain(kept), &[&rules.cones.state]);
+        let next = Cone::new(&network, nexts.chain(kept), &[&rules.cones.state], budget)?;
         let mut kept = Kept::new(&network, &[&rules.cones.state, &next]);
-        let parts = Parts { rules: &rules, network: &network, of_move: &of_move, next: &next };
-        let mut machine = parts.machine(&kept, &[], &Triggers::default());
-        let goals = worth_counting(&machine, &network, &without(&rules.cones.goals, &kept));
+        let parts = Parts { rules: &rules, network: &network, of_move: &of_move, next: &next, budget };
+        let mut machine = parts.machine(&kept, &[], &Triggers::default())?;
+        let goals = worth_counting(&machine, &network, &without(&rules.cones.goals, &kept), budget)?;
         if !goals.is_empty() {
             goals.iter().for_each(|node| kept.is_counted[node.index()] = true);
-            machine = parts.machine(&kept, &goals, &Triggers::default());
+            // There is no need for both in memory.
+            drop(machine);
+            machine = parts.machine(&kept, &goals, &Triggers::default())?;
         }
         let gates: Vec<NodeId> = network.gates().filter(|node| kept.is_counted[node.index()]).collect();
-        if let Some(triggers) = find(&machine, &network, &gates) {
-            machine = parts.machine(&kept, &goals, &triggers);
+        if let Some(triggers) = find(&machine, &network, &gates)? {
+            drop(machine);
+            machine = parts.machine(&kept, &goals, &triggers)?;
         }
         machine.places.truncate(rules.network().node_count());
-        machine
+        Ok(machine)
     }
 }
 
@@ -70,26 +82,36 @@ struct Parts<'a> {
     network: &'a Network,
     of_move: &'a [MoveEffects],
     next: &'a Cone,
+    budget: &'a Budget,
 }
 
 impl Parts<'_> {
     /// A machine that keeps some nodes up to date, of which some are those of goals.
-    fn machine(&self, kept: &Kept, of_goals: &[NodeId], triggers: &Triggers) -> IncrementalMachine {
-        let Parts { rules, network, of_move, next } = *self;
+    fn machine(
+        &self,
+        kept: &Kept,
+        of_goals: &[NodeId],
+        triggers: &Triggers,
+    ) -> Result<IncrementalMachine, Exhausted> {
+        let Parts { rules, network, of_move, next, budget } = *self;
+        // Wires take most of it.
+        budget.check_room(network.edge_count() * size_of::<Reader>())?;
         let goals = without(&rules.cones.goals, kept);
         let sees = without(&rules.cones.sees, kept);
         let mut lower = Lower::new(network, kept, triggers);
         let lists = of_move.iter().flat_map(|effects| [&effects.alone, &effects.together]);
         let of_effects = slice(network, kept, lists.flatten());
+        budget.check()?;
         for &node in goals.order.iter().chain(&sees.order).chain(&of_effects) {
             lower.give_place(node);
         }
         let goals = lower.late(&goals);
         let sees = lower.late(&sees);
-        let effects = Effects::new(&lower, of_move, |effects| slice(network, kept, effects.iter()));
+        let effects = Effects::new(&lower, of_move, |effects| slice(network, kept, effects.iter()), budget)?;
         let loops = Loops::new(&lower, &kept.loops);
+        budget.check()?;
         let arms = lower.arms();
-        let (wires, outputs) = lower.edges(kept, &loops, &arms);
+        let (wires, outputs) = lower.edges(kept, &loops, &arms, budget)?;
         let (sets, sets_of, homes) = lower.move_sets();
         let nexts = network.interface().fluents.iter().map(|fluent| lower.probe(fluent.next)).collect();
         let mut machine = IncrementalMachine {
@@ -111,9 +133,9 @@ impl Parts<'_> {
             initial: Memory::default(),
             rules: rules.clone(),
         };
-        machine.initial =
-            Memory::initial(&machine, network, [&rules.cones.state, next], of_goals, &lower.armed);
-        machine
+        let cones = [&rules.cones.state, next];
+        machine.initial = Memory::initial(&machine, network, cones, of_goals, &lower.armed, budget)?;
+        Ok(machine)
     }
 }
 
@@ -284,34 +306,32 @@ impl Lower<'_> {
     }
 
     /// For each place the counters that it changes, and what else depends on it.
-    fn edges(&self, kept: &Kept, loops: &Loops, arms: &Arms) -> (Wires, Vec<Output>) {
-        let network = self.network;
-        // From where, whether it goes down when that is marked, and to which counter.
-        let mut counters: Vec<(u32, bool, u32)> = Vec::new();
-        let mut count = |input: Signal, place: u32, counts_true: bool| {
-            let probe = self.probe(input);
-            counters.push((probe.place() as u32, !blocks(probe, counts_true), place));
-        };
-        let mut armed = self.armed.iter().peekable();
-        for node in network.gates().filter(|node| kept.is_counted[node.index()]) {
-            // An OR counts what is true, an AND what is false.
-            let counts_true = network.kind(node) == Kind::Or;
-            match armed.next_if(|gate| gate.node == node) {
-                None => {
-                    let inputs = network.inputs(node).iter();
-                    inputs.for_each(|&input| count(input, self.places[node.index()], counts_true));
-                }
-                Some(gate) => {
-                    if let Some(rest) = gate.rest {
-                        gate.others(network).for_each(|input| count(input, rest, counts_true));
-                    }
-                }
-            }
+    fn edges(
+        &self,
+        kept: &Kept,
+        loops: &Loops,
+        arms: &Arms,
+        budget: &Budget,
+    ) -> Result<(Wires, Vec<Output>), Exhausted> {
+        // Readers are sorted by counting: first how many each place has, then where they are.
+        let mut starts = vec![0u32; self.place_count as usize + 1];
+        self.for_each_counter(kept, budget, |from, _| starts[from + 1] += 1)?;
+        for place in 0..self.place_count as usize {
+            starts[place + 1] += starts[place];
         }
-        counters.sort_unstable();
-        let readers = counters.iter().map(|&(_, goes_down, place)| Reader::new(place, goes_down)).collect();
-        let start = |place: u32| counters.partition_point(|counter| counter.0 < place) as u32;
-        let starts: Vec<u32> = (0..self.place_count).map(start).collect();
+        let count = starts.pop().unwrap_or_default() as usize;
+        let mut free = starts.clone();
+        let mut readers = vec![Reader::new(0, false); count];
+        self.for_each_counter(kept, budget, |from, reader| {
+            readers[free[from] as usize] = reader;
+            free[from] += 1;
+        })?;
+        let mut ticks = Ticks::default();
+        for (&start, &end) in starts.iter().zip(&free) {
+            ticks.work(budget, WORK * (1 + (end - start) as usize))?;
+            let readers = &mut readers[start as usize..end as usize];
+            readers.sort_unstable_by_key(|reader| (reader.goes_down(), reader.place()));
+        }
         let mut list = Vec::new();
         let mut single = vec![Output::NOTHING; self.place_count as usize];
         for (place, mut outputs) in self.outputs(loops, arms) {
@@ -326,7 +346,41 @@ impl Lower<'_> {
                 Output::new(tag, start)
             };
         }
-        (Wires::new(&starts, readers, single), list)
+        budget.check()?;
+        Ok((Wires::new(&starts, readers, single), list))
+    }
+
+    /// All pairs of a place and a counter that it changes.
+    fn for_each_counter(
+        &self,
+        kept: &Kept,
+        budget: &Budget,
+        mut visit: impl FnMut(usize, Reader),
+    ) -> Result<(), Exhausted> {
+        let network = self.network;
+        let mut count = |input: Signal, place: u32, counts_true: bool| {
+            let probe = self.probe(input);
+            visit(probe.place(), Reader::new(place, !blocks(probe, counts_true)));
+        };
+        let mut ticks = Ticks::default();
+        let mut armed = self.armed.iter().peekable();
+        for node in network.gates().filter(|node| kept.is_counted[node.index()]) {
+            ticks.work(budget, WORK * (1 + network.inputs(node).len()))?;
+            // An OR counts what is true, an AND what is false.
+            let counts_true = network.kind(node) == Kind::Or;
+            match armed.next_if(|gate| gate.node == node) {
+                None => {
+                    let inputs = network.inputs(node).iter();
+                    inputs.for_each(|&input| count(input, self.places[node.index()], counts_true));
+                }
+                Some(gate) => {
+                    if let Some(rest) = gate.rest {
+                        gate.others(network).for_each(|input| count(input, rest, counts_true));
+                    }
+                }
+            }
+        }
+        Ok(())
     }
 
     /// What besides counters depends on places.

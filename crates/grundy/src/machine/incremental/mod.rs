@@ -179,6 +179,12 @@ impl IncrementalMachine {
         &self.rules
     }
 
+    /// About how many bytes a player takes.
+    pub(super) fn player_bytes(&self) -> usize {
+        const BYTES_FOR_A_PLACE: usize = 8;
+        self.place_count * BYTES_FOR_A_PLACE
+    }
+
     /// A player in the initial state.
     pub fn player(self: &Arc<Self>) -> IncrementalPlayer {
         IncrementalPlayer::new(self.clone())

@@ -7,10 +7,15 @@ use super::loops::{LoopMemory, LoopWork};
 use super::lower::{ArmedGate, probe};
 use super::{IncrementalMachine, Late, Output, Probe};
 use crate::machine::cones::{Cone, Step};
-use crate::machine::{Player, Rules, State, goal_signals, single_goal};
+use crate::machine::{Player, Rules, State, goal_signals};
 use crate::network::{Kind, MoveId, Network, NodeId, RoleId};
+use crate::reasoner::GoalValue;
+use grundy_syntax::{Budget, Exhausted, Ticks};
 use std::ops::Range;
 use std::sync::Arc;
+
+/// The work of setting up a node, as [`Ticks`] count it.
+const WORK: usize = 8;
 
 /// No move is asserted.
 const NOTHING: MoveId = MoveId(u32::MAX);
@@ -103,7 +108,8 @@ impl Memory {
         cones: [&Cone; 2],
         goals: &[NodeId],
         armed: &[ArmedGate],
-    ) -> Memory {
+        budget: &Budget,
+    ) -> Result<Memory, Exhausted> {
         let interface = network.interface();
         let mut memory = Memory {
             cells: Cells::new(machine.place_count),
@@ -121,7 +127,9 @@ impl Memory {
             let fluent = interface.fluents.get(node - 1);
             memory.cells.set_mark(node, fluent.is_some_and(|fluent| fluent.initial));
         }
+        let mut ticks = Ticks::default();
         for step in cones.iter().flat_map(|cone| cone.steps()) {
+            ticks.work(budget, WORK)?;
             match step {
                 Step::Gate(node) => memory.count(machine, network, node),
                 Step::Loop(members) => machine.loops.start(&mut memory, machine.places[members[0].index()]),
@@ -137,7 +145,7 @@ impl Memory {
             }
         }
         memory.touch_all(machine);
-        memory
+        Ok(memory)
     }
 
     fn count(&mut self, machine: &IncrementalMachine, network: &Network, node: NodeId) {
@@ -561,8 +569,10 @@ impl IncrementalMachine {
         &self,
         steps: usize,
         seed: u64,
+        budget: &Budget,
         mut look: impl FnMut(&mut Memory, &[MoveId]),
-    ) -> Tally {
+    ) -> Result<Tally, Exhausted> {
+        budget.check()?;
         let interface = self.rules.interface();
         let mut rng = fastrand::Rng::with_seed(seed);
         let tally = Tally { flips: vec![0; self.place_count], stale: 0 };
@@ -582,8 +592,9 @@ impl IncrementalMachine {
                 work.play(self, &joint);
             }
             look(&mut work.memory, &joint);
+            budget.check()?;
         }
-        work.tally.unwrap_or_default()
+        Ok(work.tally.unwrap_or_default())
     }
 }
 
@@ -640,14 +651,16 @@ impl Player for IncrementalPlayer {
         self.work.memory.pick(&self.machine, role, rng)
     }
 
-    fn goal(&mut self, role: RoleId) -> Option<i32> {
+    fn goal(&mut self, role: RoleId) -> GoalValue {
         let (machine, work) = (&*self.machine, &mut self.work);
         if !work.goals_known {
             work.memory.evaluate(&machine.goals);
             work.goals_known = true;
         }
         let goals = goal_signals(machine.rules.interface(), role);
-        single_goal(goals.filter(|&(_, holds)| work.memory.value(machine.probe(holds))).map(|(goal, _)| goal))
+        GoalValue::of(
+            goals.filter(|&(_, holds)| work.memory.value(machine.probe(holds))).map(|(goal, _)| goal),
+        )
     }
 
     #[inline]

@@ -6,6 +6,7 @@ use super::player::{Memory, Tally};
 use super::{IncrementalMachine, Late, Output};
 use crate::machine::work::Work;
 use crate::network::MoveId;
+use grundy_syntax::{Budget, Exhausted};
 
 /// What things cost, compared with a counter that goes up or down: a mark that changes, the loop over its readers if it
 /// has any, an entry of the queue that has turned out to be stale, and an output that is told, such as a move that gets
@@ -43,8 +44,8 @@ pub(super) struct Sample {
 
 impl Sample {
     /// `None` if there is so much to look at that there would be hardly any steps.
-    pub(super) fn new(machine: &IncrementalMachine) -> Option<Sample> {
-        let steps = steps_to_look_at(machine.place_count)?;
+    pub(super) fn new(machine: &IncrementalMachine, budget: &Budget) -> Result<Option<Sample>, Exhausted> {
+        let Some(steps) = steps_to_look_at(machine.place_count) else { return Ok(None) };
         let mut sample = Sample {
             steps,
             flips: vec![0; machine.place_count],
@@ -56,7 +57,7 @@ impl Sample {
         let mut claims = Claims::new(machine.nexts.len());
         // The next state is that of a new game, which is copied.
         let mut is_over = true;
-        let tally = machine.sample(steps, SEED, |memory, joint| {
+        let tally = machine.sample(steps, SEED, budget, |memory, joint| {
             memory.evaluate(&machine.goals);
             for (place, (flips, old)) in sample.flips.iter_mut().zip(&mut old).enumerate() {
                 let mark = memory.cells.mark(place);
@@ -68,10 +69,10 @@ impl Sample {
             sample.effects += machine.looks_at_touched(memory);
             is_over = memory.value(machine.terminal);
             sample.ends += u64::from(is_over);
-        });
+        })?;
         sample.tally = tally;
         sample.ends = sample.ends.max(1);
-        Some(sample)
+        Ok(Some(sample))
     }
 
     /// Counters that change when the marks of what is kept up to date do.
@@ -82,8 +83,8 @@ impl Sample {
 
 impl IncrementalMachine {
     /// What a step costs, about, in values that are looked at; `None` if that would take long to find out.
-    pub(crate) fn work(&self) -> Option<Work> {
-        let sample = Sample::new(self)?;
+    pub(crate) fn work(&self, budget: &Budget) -> Result<Option<Work>, Exhausted> {
+        let Some(sample) = Sample::new(self, budget)? else { return Ok(None) };
         let flips_of = |cost: &dyn Fn(usize) -> u64| -> u64 {
             (0..self.kept).map(|place| sample.tally.flips[place] * cost(place)).sum()
         };
@@ -100,7 +101,7 @@ impl IncrementalMachine {
             COST_OF_LOOK * sample.ends * looks(&self.goals, 0..self.goals.gates.len()),
             COST_OF_STEP * sample.steps as u64,
         ];
-        Some(Work(kinds.map(|cost| cost as f64 / sample.steps as f64).to_vec()))
+        Ok(Some(Work(kinds.map(|cost| cost as f64 / sample.steps as f64).to_vec())))
     }
 
     /// How many outputs are told when the mark of a place changes.

@@ -8,12 +8,12 @@
 //! is left to the solver.
 
 use super::candidates::{Candidate, Claim};
+use super::effort::{Effort, Units};
 use crate::machine::State;
 use crate::network::{Builder, Kind, Network, Outcomes, Signal, known_of_moves, outcomes, view};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::cell::RefCell;
-use std::time::Instant;
 
 /// How deep to look into a next value, how many cases to tell apart there, and how often to tell some apart: where rules
 /// are recursive, that would go on for ever.
@@ -21,35 +21,53 @@ const DEPTH: u32 = 4;
 const MOST_CASES: usize = 24;
 const MOST_SPLITS: usize = 48;
 
+/// The work for a condition that is compared with another one.
+const WORK: usize = 2;
+
 /// The largest part of some claims that hold in the initial state and that every move keeps, as far as that is easy to
-/// see. The network has to have all passes behind it that need no proofs. Nothing if there is no time left.
+/// see. The network has to have all passes behind it that need no proofs. Nothing if it takes more work than it may.
 pub(super) fn kept_by_moves(
     network: &Network,
     initial: &State,
     candidates: &[Candidate],
-    deadline: Instant,
+    effort: &Effort,
+    until: Units,
 ) -> Vec<Candidate> {
     let mut builder = Builder::resume(network);
-    let Some(outcomes) = outcomes(&mut builder, network) else { return Vec::new() };
-    let known = known_of_moves(network);
-    let mut keeper = Keeper::new(&builder, network, &outcomes, &known, candidates);
+    let Ok(Some(outcomes)) = outcomes(&mut builder, network, effort.budget()) else { return Vec::new() };
+    let Ok(known) = known_of_moves(network, effort.budget()) else { return Vec::new() };
+    effort.spend(network.edge_count());
+    let mut keeper = Keeper::new(&builder, network, &outcomes, &known, candidates, (effort, until));
     for (number, candidate) in candidates.iter().enumerate() {
         let is_about_groups = matches!(candidate.claim, Claim::AtMostOne | Claim::AtLeastOne);
         keeper.alive[number] = is_about_groups && candidate.holds_in(initial);
     }
     // What a claim needs is looked at again when that is gone.
     let mut needs: Vec<Option<FxHashSet<u32>>> = vec![None; candidates.len()];
-    while let Some(number) = (0..candidates.len()).find(|&one| keeper.alive[one] && needs[one].is_none()) {
-        if Instant::now() >= deadline {
+    // All claims before this one are not alive, or known to be kept.
+    let mut first = 0;
+    while let Some(number) = (first..candidates.len()).find(|&one| keeper.alive[one] && needs[one].is_none())
+    {
+        if effort.is_over(until) {
             return Vec::new();
         }
+        first = number + 1;
         keeper.used.borrow_mut().clear();
         if keeper.is_kept(number) {
             needs[number] = Some(keeper.used.take());
         } else {
             keeper.alive[number] = false;
-            let is_gone = |need: &FxHashSet<u32>| need.contains(&(number as u32));
-            needs.iter_mut().for_each(|need| *need = need.take().filter(|need| !is_gone(need)));
+            // What took too much work looks as if it was not kept.
+            if effort.is_over(until) {
+                return Vec::new();
+            }
+            effort.spend(WORK * needs.len());
+            for (other, need) in needs.iter_mut().enumerate() {
+                if need.as_ref().is_some_and(|need| need.contains(&(number as u32))) {
+                    *need = None;
+                    first = first.min(other);
+                }
+            }
         }
     }
     candidates.iter().zip(&keeper.alive).filter(|(_, alive)| **alive).map(|(one, _)| one.clone()).collect()
@@ -81,6 +99,8 @@ struct Keeper<'a> {
     claims_of: Vec<SmallVec<[u32; 4]>>,
     /// For each fluent the moves that have an effect on it, with its next value.
     touched_by: Vec<Vec<(u32, Signal)>>,
+    effort: &'a Effort,
+    until: Units,
 }
 
 impl<'a> Keeper<'a> {
@@ -90,6 +110,7 @@ impl<'a> Keeper<'a> {
         outcomes: &'a Outcomes,
         known: &'a [Vec<Signal>],
         candidates: &'a [Candidate],
+        (effort, until): (&'a Effort, Units),
     ) -> Keeper<'a> {
         let fluents = network.interface().fluents.len();
         let mut claims_of = vec![SmallVec::new(); fluents];
@@ -104,10 +125,22 @@ impl<'a> Keeper<'a> {
         }
         let alive = vec![false; candidates.len()];
         let used = RefCell::default();
-        Keeper { builder, network, outcomes, known, candidates, alive, used, claims_of, touched_by }
+        Keeper {
+            builder,
+            network,
+            outcomes,
+            known,
+            candidates,
+            alive,
+            used,
+            claims_of,
+            touched_by,
+            effort,
+            until,
+        }
     }
 
-    /// Whether all moves keep a claim, and playing none that matters does.
+    /// Whether all moves keep a claim, and playing none that matters does. No, if that takes too much work.
     fn is_kept(&self, number: usize) -> bool {
         let candidate = &self.candidates[number];
         let members = &candidate.members;
@@ -132,6 +165,10 @@ impl<'a> Keeper<'a> {
             }
         }
         by_move.iter().all(|(&one_move, touched)| {
+            self.effort.spend(WORK * members.len() * (1 + touched.len()));
+            if self.effort.is_over(self.until) {
+                return false;
+            }
             let others =
                 members.iter().copied().filter(|one| !touched.iter().any(|(member, _)| member == one));
             let values = touched.iter().map(|&(_, next)| next).chain(others.map(quiet)).collect();
@@ -145,10 +182,16 @@ impl<'a> Keeper<'a> {
 
     /// No two of the new values can hold together, if one of them is new.
     fn keeps_at_most_one(&self, change: &Change) -> bool {
-        let cases: Vec<Vec<Case>> =
-            change.values.iter().map(|&value| self.cases(value, change.known)).collect();
+        let mut cases: Vec<Vec<Case>> = Vec::with_capacity(change.values.len());
+        for &value in &change.values {
+            if self.effort.is_over(self.until) {
+                return false;
+            }
+            cases.push(self.cases(value, change.known));
+        }
         let exclude = |one: &[Case], other: &[Case]| {
-            one.iter().all(|case| other.iter().all(|other| self.excludes(case, other)))
+            !self.effort.is_over(self.until)
+                && one.iter().all(|case| other.iter().all(|other| self.excludes(case, other)))
         };
         (0..change.touched).all(|one| cases[one + 1..].iter().all(|other| exclude(&cases[one], other)))
     }
@@ -222,6 +265,7 @@ impl<'a> Keeper<'a> {
 
     /// Whether conditions contradict what is known, or each other.
     fn is_impossible(&self, case: &[Signal], known: &[Signal]) -> bool {
+        self.effort.spend(WORK * case.len() * (case.len() + known.len()));
         case.contains(&Signal::FALSE)
             || case.iter().enumerate().any(|(at, &one)| {
                 known.binary_search(&!one).is_ok()
@@ -230,6 +274,7 @@ impl<'a> Keeper<'a> {
     }
 
     fn excludes(&self, case: &Case, other: &Case) -> bool {
+        self.effort.spend(WORK * case.len() * other.len());
         case.iter().any(|&one| other.iter().any(|&two| self.contradict(one, two)))
     }
 
@@ -262,9 +307,10 @@ impl<'a> Keeper<'a> {
 #[cfg(test)]
 mod tests {
     use super::{Candidate, Claim, kept_by_moves};
+    use super::{Effort, Units};
     use crate::machine::State;
     use crate::network::testing::{network, optimized};
-    use std::time::{Duration, Instant};
+    use grundy_syntax::Budget;
 
     /// A token goes from one place to another, and is seen where it was. What is near follows by recursive rules.
     const WALK: &str = "(init (at 1)) (<= (near ?x) (true (at ?x))) (<= (near ?x) (far ?x)) (<= (far ?x) (near ?x)) \
@@ -282,8 +328,8 @@ mod tests {
             (0..fluents.len() as u32).filter(|&number| fluents[number as usize].text.starts_with(functor));
         let candidate = Candidate { claim, family: 0, members: numbers.collect() };
         assert!(candidate.members.len() > 1, "there are facts of that name");
-        let deadline = Instant::now() + Duration::from_secs(60);
-        !kept_by_moves(&network, &initial, &[candidate], deadline).is_empty()
+        let effort = Effort::new(Budget::default());
+        !kept_by_moves(&network, &initial, &[candidate], &effort, Units::MAX).is_empty()
     }
 
     #[test]

@@ -4,9 +4,11 @@
 //! with the same key: all contents of a cell, all cells of a content, all cells of a row. The largest groups of
 //! which never two members hold are candidates, and the smaller ones inside them only if these fail.
 
-use super::samples::Samples;
+use super::effort::{Effort, Units, units};
+use super::samples::{Look, Samples};
 use crate::machine::State;
 use rustc_hash::FxHashMap;
+use std::time::Duration;
 
 /// What is claimed about a group of facts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -86,8 +88,13 @@ const MOST_ARGUMENTS: usize = 6;
 /// Work for one claim about a count: members times count.
 const MOST_COUNTED: usize = 4_096;
 
-/// Pairs of patterns to put together.
+/// Pairs of patterns to put together, and the work of that.
 const MOST_UNIONS: usize = 4_000;
+const MOST_UNION_UNITS: Units = units(Duration::from_secs(2));
+
+/// The work for a word of samples, and for putting a fluent into a group.
+const WORD: usize = 1;
+const FLUENT: usize = 20;
 
 /// The functor and the arguments of a fact in KIF notation.
 pub(super) fn parts_of(text: &str) -> (&str, Vec<&str>) {
@@ -169,6 +176,7 @@ impl Shapes {
 pub(super) struct Guesses<'a> {
     shapes: &'a Shapes,
     samples: &'a Samples,
+    effort: &'a Effort,
     pub(super) families: Vec<Family>,
 }
 
@@ -181,8 +189,8 @@ struct Accepted {
 }
 
 impl<'a> Guesses<'a> {
-    pub(super) fn new(shapes: &'a Shapes, samples: &'a Samples) -> Guesses<'a> {
-        Guesses { shapes, samples, families: Vec::new() }
+    pub(super) fn new(shapes: &'a Shapes, samples: &'a Samples, effort: &'a Effort) -> Guesses<'a> {
+        Guesses { shapes, samples, effort, families: Vec::new() }
     }
 
     fn family(&mut self, parts: Vec<Part>, groups: usize) -> u32 {
@@ -192,6 +200,12 @@ impl<'a> Guesses<'a> {
             self.families.len() - 1
         });
         number as u32
+    }
+
+    /// What samples say about a group.
+    fn look(&self, members: &[u32]) -> Look {
+        self.effort.spend(WORD * members.len() * self.samples.words());
+        self.samples.look(members)
     }
 
     /// What samples allow to claim about a group of which never two hold.
@@ -238,6 +252,7 @@ impl<'a> Guesses<'a> {
         let mut covered: Vec<(Mask, Vec<bool>)> = Vec::new();
         let mut accepted = Vec::new();
         for key in Shapes::keys(*arity) {
+            self.effort.spend(FLUENT * fluents.len());
             let groups = self.shapes.groups(fluents, key);
             let all = groups.len();
             let mut flags = vec![false; fluents.len()];
@@ -246,7 +261,10 @@ impl<'a> Guesses<'a> {
             for (values, members) in groups {
                 let is_inside =
                     |(other, flags): &(Mask, Vec<bool>)| other & key == *other && flags[place[&members[0]]];
-                let look = self.samples.look(&members);
+                if self.effort.is_stopped() {
+                    return accepted;
+                }
+                let look = self.look(&members);
                 clean &= !look.twice;
                 if look.twice || (members.len() > 1 && covered.iter().any(is_inside)) {
                     continue;
@@ -290,6 +308,10 @@ impl<'a> Guesses<'a> {
                 let follows = exact.iter().any(|(other, flags)| {
                     other & key == key && members.iter().all(|member| flags[place[member]])
                 });
+                self.effort.spend(WORD * members.len() * (exact.len() + self.samples.words()));
+                if self.effort.is_stopped() {
+                    return;
+                }
                 if follows || members.len() > MOST_COUNTED {
                     continue;
                 }
@@ -318,11 +340,15 @@ impl<'a> Guesses<'a> {
             by_keys.into_values().filter(|class| class.len() > 1).collect();
         classes.sort_by_key(|class| (class[0].part.functor, class[0].part.key));
         let mut tried = 0;
+        let until = self.effort.spent() + MOST_UNION_UNITS;
         for class in classes {
             for first in 0..class.len() {
                 let mut union = vec![class[first]];
                 for &other in &class[first + 1..] {
                     tried += 1;
+                    if self.effort.spent() >= until || self.effort.is_stopped() {
+                        return;
+                    }
                     let is_new = union.iter().all(|one| one.part.functor != other.part.functor);
                     if tried < MOST_UNIONS && is_new && self.together(&union, Some(other), false) {
                         union.push(other);
@@ -344,7 +370,7 @@ impl<'a> Guesses<'a> {
                 .chain(other)
                 .flat_map(|one| one.groups[group].1.iter().copied())
                 .collect();
-            let look = self.samples.look(&members);
+            let look = self.look(&members);
             !look.twice && (look.everywhere || !everywhere)
         })
     }
@@ -372,7 +398,7 @@ impl<'a> Guesses<'a> {
             let family = self.family(vec![Part { key, ..part.clone() }], all);
             for (_, members) in self.shapes.groups(&failed.members, key) {
                 if members.len() > 1 && members.len() < failed.members.len() {
-                    let everywhere = self.samples.look(&members).everywhere;
+                    let everywhere = self.look(&members).everywhere;
                     self.claim(family, &members, everywhere, &mut found);
                 }
             }

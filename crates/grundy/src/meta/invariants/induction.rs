@@ -3,6 +3,7 @@
 use super::by_moves::kept_by_moves;
 use super::candidates::{Candidate, Claim, Family, Guesses, Name, Shapes};
 use super::counting::{at_most_one, compare, two_of};
+use super::effort::{Effort, Units, units};
 use super::samples::{Play, Samples};
 use super::solver::{Answer, Solver};
 use super::step::Step;
@@ -13,14 +14,14 @@ use batsat::Lit;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
 use std::rc::Rc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Random play goes on from a counterexample so often, and so far.
 const RUNS: usize = 2;
 const STEPS: usize = 12;
 
-/// A search that takes longer is given up at first.
-const PATIENCE: Duration = Duration::from_millis(300);
+/// A search that takes more work is given up at first.
+const PATIENCE: Units = units(Duration::from_millis(300));
 
 /// Facts that are checked in one search whether they stay what they are.
 const CHUNK: usize = 64;
@@ -31,58 +32,57 @@ const COARSE: usize = 40;
 /// Candidates of smaller groups are tried this often.
 const MOST_ROUNDS: usize = 4;
 
-/// Guesses and proves. `played` is the network after all passes, for legal moves alone, if there is one. Returns what was proved, and whether everything was decided; fills in the families.
+/// Guesses and proves. `played` is the network after all passes, for legal moves alone, if there is one. Returns what was
+/// proved, and whether everything was decided; fills in the families. What was proved before the work became too much, or
+/// before the budget was used up, is proved.
 pub(super) fn prove(
     network: &Network,
     played: Option<&Network>,
     config: &InvariantConfig,
-    deadline: Instant,
+    effort: &Effort,
     families: &mut Vec<Family>,
 ) -> (Vec<Invariant>, bool) {
-    let mut play = Play::new(network, config.seed);
+    let end = config.effort;
+    let Ok(mut play) = Play::new(network, config.seed, effort) else { return (Vec::new(), false) };
     let initial = initial_state(network);
-    let samples = Samples::collect(&mut play, &initial, config.samples, part_of(deadline, 0.25));
+    let samples = Samples::collect(&mut play, &initial, config.samples, effort.share(end, 0.25));
     let shapes = Shapes::new(network.interface().fluents.iter().map(|fluent| fluent.text.as_str()));
-    let mut guesses = Guesses::new(&shapes, &samples);
+    let mut guesses = Guesses::new(&shapes, &samples, effort);
     let (whole, partial) = guesses.groups();
     let (mut open, mut proved, mut complete) = (vec![whole, partial], Vec::new(), true);
     if let Some(played) = played {
         let all = open.concat();
-        proved = kept_by_moves(played, &initial, &all, part_of(deadline, 0.4));
+        proved = kept_by_moves(played, &initial, &all, effort, effort.share(end, 0.4));
         let names: FxHashSet<Name> = proved.iter().map(Candidate::name).collect();
         open.iter_mut().for_each(|candidates| candidates.retain(|one| !names.contains(&one.name())));
     }
     for (most_literals, share) in [(config.clause_literals / COARSE, 0.4), (config.clause_literals, 1.0)] {
-        let until = part_of(deadline, share);
-        let mut prover = Prover::new(network, play, initial.clone(), most_literals, proved);
+        let until = effort.share(end, share);
+        let mut prover = Prover::new(network, play, initial.clone(), most_literals, proved, effort);
         let mut failed = Vec::new();
         // Patterns that fit everywhere come first: they are the likely ones, and help with the others.
         for candidates in open {
-            failed.extend(prover.extend_and_refine(candidates, &mut guesses, part_of(until, 0.6)));
+            let share = effort.share(until, 0.6);
+            failed.extend(prover.extend_and_refine(candidates, &mut guesses, share));
         }
-        complete = prover.extend(guesses.constants(), PATIENCE, part_of(until, 0.5)).is_none();
-        // What could not be proved without constants, or in a short time, is tried again.
-        if Instant::now() < until {
+        complete = prover.extend(guesses.constants(), PATIENCE, effort.share(until, 0.5)).is_none();
+        // What could not be proved without constants, or with little work, is tried again.
+        if !effort.is_over(until) {
             failed = prover.extend_patiently(failed, 4 * PATIENCE, until);
         }
-        complete &= Instant::now() < until;
+        complete &= !effort.is_over(until);
         let whole = !prover.step.is_open;
         (open, proved, play) = (vec![failed], prover.proved, prover.play);
         if whole {
             break;
         }
     }
-    let mut prover = Prover::new(network, play, initial, config.clause_literals, proved);
-    complete &= prover.extend(guesses.all_counts(), PATIENCE, deadline).is_none();
+    let mut prover = Prover::new(network, play, initial, config.clause_literals, proved, effort);
+    complete &= prover.extend(guesses.all_counts(), PATIENCE, end).is_none();
+    complete &= !effort.is_stopped();
     let proved = prover.proved;
     families.append(&mut guesses.families);
     (invariants(proved), complete)
-}
-
-/// This share of the time that is left.
-fn part_of(deadline: Instant, share: f64) -> Instant {
-    let now = Instant::now();
-    now + deadline.saturating_duration_since(now).mul_f64(share)
 }
 
 fn initial_state(network: &Network) -> State {
@@ -133,6 +133,7 @@ struct Prover {
     state: State,
     proved: Vec<Candidate>,
     names: FxHashSet<Name>,
+    effort: Effort,
 }
 
 impl Prover {
@@ -143,11 +144,12 @@ impl Prover {
         state: State,
         most_literals: usize,
         proved: Vec<Candidate>,
+        effort: &Effort,
     ) -> Prover {
-        let mut solver = Solver::new(Instant::now());
+        let mut solver = Solver::new(effort);
         let step = Step::new(network, &mut solver, most_literals);
-        let mut prover =
-            Prover { solver, step, play, state, proved: Vec::new(), names: FxHashSet::default() };
+        let (effort, names) = (effort.clone(), FxHashSet::default());
+        let mut prover = Prover { solver, step, play, state, proved: Vec::new(), names, effort };
         for candidate in &proved {
             let (assumed, _) = prover.pose(candidate);
             prover.solver.add([assumed]);
@@ -166,31 +168,31 @@ impl Prover {
         &mut self,
         mut candidates: Vec<Candidate>,
         guesses: &mut Guesses<'_>,
-        deadline: Instant,
+        until: Units,
     ) -> Vec<Candidate> {
         let mut failed: Vec<Candidate> = Vec::new();
         for _ in 0..MOST_ROUNDS {
-            let dropped = self.extend_patiently(candidates, PATIENCE, deadline);
+            let dropped = self.extend_patiently(candidates, PATIENCE, until);
             candidates = dropped.iter().flat_map(|one| guesses.inside(one)).collect();
             let tried: FxHashSet<Name> = failed.iter().map(Candidate::name).collect();
             candidates.retain(|one| !self.is_proved(one) && !tried.contains(&one.name()));
             failed.extend(dropped);
-            if candidates.is_empty() || Instant::now() >= deadline {
+            if candidates.is_empty() || self.effort.is_over(until) {
                 break;
             }
         }
         failed
     }
 
-    /// Like [`extend`](Self::extend); if there is no time for all claims together, family by family. Returns the
+    /// Like [`extend`](Self::extend); if all claims together are too much work, family by family. Returns the
     /// claims that could not be proved.
     fn extend_patiently(
         &mut self,
         candidates: Vec<Candidate>,
-        patience: Duration,
-        deadline: Instant,
+        patience: Units,
+        until: Units,
     ) -> Vec<Candidate> {
-        let Some(late) = self.extend(candidates.clone(), patience, part_of(deadline, 0.4)) else {
+        let Some(late) = self.extend(candidates.clone(), patience, self.effort.share(until, 0.4)) else {
             return candidates.into_iter().filter(|one| !self.is_proved(one)).collect();
         };
         let mut families: Vec<(usize, u32)> =
@@ -201,39 +203,47 @@ impl Prover {
         for (number, &(_, family)) in families.iter().enumerate() {
             let members = candidates.iter().filter(|one| one.family == family).cloned().collect();
             let share = (2.0 / (families.len() - number) as f64).min(0.5);
-            self.extend(members, patience, part_of(deadline, share));
+            self.extend(members, patience, self.effort.share(until, share));
         }
         candidates.into_iter().filter(|one| !self.is_proved(one)).collect()
     }
 
     /// Adds the largest set of these claims to what is proved that one step keeps together with it; a claim that takes
-    /// too long counts as one that is not kept. If the deadline comes first, nothing is added, and the claims that
+    /// too much work counts as one that is not kept. If the end comes first, nothing is added, and the claims that
     /// are still open are returned.
     fn extend(
         &mut self,
         candidates: Vec<Candidate>,
-        patience: Duration,
-        deadline: Instant,
+        patience: Units,
+        until: Units,
     ) -> Option<Vec<Candidate>> {
-        let mut alive = Vec::with_capacity(candidates.len());
-        for candidate in candidates {
+        let mut alive: Vec<Posed> = Vec::with_capacity(candidates.len());
+        let mut candidates = candidates.into_iter();
+        while let Some(candidate) = candidates.next() {
+            if self.effort.is_over(until) {
+                let posed = alive.into_iter().map(|posed| self.forget(posed));
+                return Some(
+                    posed.collect::<Vec<_>>().into_iter().chain([candidate]).chain(candidates).collect(),
+                );
+            }
             let (assumed, violated) = self.pose(&candidate);
             alive.push(Posed { candidate, assumed, violated, core: None });
         }
         alive.sort_by_key(|posed| (posed.candidate.claim, posed.candidate.family));
         let mut dropped = Vec::new();
         while let Some(first) = alive.iter().position(|posed| posed.core.is_none()) {
-            if Instant::now() >= deadline {
+            self.effort.spend(alive.len());
+            if self.effort.is_over(until) {
                 return Some(alive.into_iter().map(|posed| self.forget(posed)).collect());
             }
             let chunk = self.chunk(&alive, first);
-            self.solver.set_deadline(deadline.min(Instant::now() + patience));
             let some = self.solver.fresh();
             let violations: Vec<Lit> = alive[chunk.clone()].iter().map(|posed| posed.violated).collect();
             self.solver.add(violations.into_iter().chain([!some]));
             let assumptions: Vec<Lit> = alive.iter().map(|posed| posed.assumed).chain([some]).collect();
             let before = dropped.len();
-            match self.solver.solve(&assumptions) {
+            let patience = until.min(self.effort.spent() + patience);
+            match self.solver.solve(&assumptions, patience) {
                 Answer::None => {
                     let core: Rc<FxHashSet<Lit>> =
                         Rc::new(self.solver.core().filter(|&literal| literal != some).collect());

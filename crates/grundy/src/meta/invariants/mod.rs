@@ -15,6 +15,7 @@
 mod by_moves;
 mod candidates;
 mod counting;
+mod effort;
 mod induction;
 mod lifting;
 mod samples;
@@ -26,15 +27,24 @@ pub use lifting::LiftedInvariant;
 pub(crate) use sweep::sweep;
 
 use crate::ground::GroundProgram;
-use crate::network::{Groups, Network, connect, find_fluent, optimize, optimize_until};
+use crate::network::{ConnectError, Groups, Network, connect, find_fluent, optimize};
 use candidates::Family;
-use std::time::{Duration, Instant};
+use effort::{Effort, units};
+use grundy_syntax::{Budget, Exhausted, Stage};
+use std::time::Duration;
 
 /// What looking for invariants may cost.
-#[derive(Clone, Copy, Debug)]
+///
+/// Proofs are bounded by counted work, so that the same game has the same invariants on an idle machine and on a busy one.
+/// Time and memory are the last resort; where they end the search, [`Invariants::exhausted`] says so.
+#[derive(Clone, Debug)]
 pub struct InvariantConfig {
-    /// Limit: how long it may take.
+    /// Limit: how much work it may take, in units of about ten nanoseconds.
+    pub effort: u64,
+    /// Limit: this part of the time of the budget. The default is more than the work ever needs.
     pub timeout: Duration,
+    /// The budget of the call. A [`MachineConfig`](crate::game::MachineConfig) replaces it by its own.
+    pub budget: Budget,
     /// How many states of random play candidates have to hold in.
     pub samples: usize,
     /// Limit: how many literals of clauses describe a step; what does not fit is left open.
@@ -48,7 +58,9 @@ pub struct InvariantConfig {
 impl Default for InvariantConfig {
     fn default() -> InvariantConfig {
         InvariantConfig {
-            timeout: Duration::from_secs(8),
+            effort: units(Duration::from_secs(8)),
+            timeout: Duration::from_secs(600),
+            budget: Budget::default(),
             samples: 2048,
             clause_literals: 4_000_000,
             edges: 4_000_000,
@@ -105,6 +117,8 @@ pub struct Invariants {
     pub proved: Vec<Invariant>,
     /// Whether all candidates were decided; otherwise a limit was hit, and there may be more.
     pub complete: bool,
+    /// The limit of the budget that ended the search, if one did. Without it, the same invariants are found each time.
+    pub exhausted: Option<Exhausted>,
     families: Vec<Family>,
 }
 
@@ -115,24 +129,51 @@ const PLAIN_PASSES: [&str; 6] = ["constants", "single-input", "absorb", "factori
 const CAREFUL_PASSES: [&str; 3] = ["unread", "left-out", "guards"];
 
 /// Finds and proves invariants of a game, of which this is the network as it was connected, before any pass that takes
-/// something about states for granted.
+/// something about states for granted. What was proved before a limit was hit holds.
 pub fn prove_invariants(network: &Network, config: &InvariantConfig) -> Invariants {
-    let deadline = Instant::now() + config.timeout;
+    let budget = config.budget.part(config.timeout);
+    let effort = Effort::new(budget.clone());
     let fluents: Vec<String> = network.interface().fluents.iter().map(|fluent| fluent.text.clone()).collect();
     if network.edge_count() > config.edges || fluents.is_empty() {
         return Invariants { complete: fluents.is_empty(), fluents, ..Invariants::default() };
     }
-    let plain = optimize(network.clone(), &Groups::default(), |name| PLAIN_PASSES.contains(&name)).network;
-    let played = optimize_until(
-        network.clone(),
-        &Groups::default(),
-        |name| !CAREFUL_PASSES.contains(&name),
-        || Instant::now() + config.timeout.mul_f64(0.7) >= deadline,
-    );
-    let played = played.map(|optimized| optimized.network);
     let mut families = Vec::new();
-    let (proved, complete) = induction::prove(&plain, played.as_ref(), config, deadline, &mut families);
-    Invariants { fluents, proved, complete, families }
+    let (proved, complete) = prove(network, config, &effort, &mut families);
+    let exhausted = budget.check().err();
+    Invariants { fluents, proved, complete: complete && exhausted.is_none(), exhausted, families }
+}
+
+/// The work for an edge while plain passes run over a network, and while all passes do.
+const PLAIN_UNITS: usize = 40;
+const ALL_UNITS: usize = 100;
+
+/// All passes may take this share of the work.
+const PASSES_SHARE: f64 = 0.3;
+
+/// Returns what was proved, and whether all candidates were decided.
+fn prove(
+    network: &Network,
+    config: &InvariantConfig,
+    effort: &Effort,
+    families: &mut Vec<Family>,
+) -> (Vec<Invariant>, bool) {
+    let optimized = |is_wanted: &dyn Fn(&str) -> bool| {
+        let done = optimize(network.clone(), &Groups::default(), is_wanted, effort.budget());
+        done.ok().map(|done| done.network)
+    };
+    effort.spend(PLAIN_UNITS * network.edge_count());
+    if effort.is_over(config.effort) {
+        return (Vec::new(), false);
+    }
+    let Some(plain) = optimized(&|name| PLAIN_PASSES.contains(&name)) else { return (Vec::new(), false) };
+    let units = ALL_UNITS * network.edge_count();
+    let is_affordable = effort.spent() + units as u64 <= effort.share(config.effort, PASSES_SHARE);
+    let played = is_affordable.then(|| {
+        effort.spend(units);
+        optimized(&|name| !CAREFUL_PASSES.contains(&name))
+    });
+    effort.budget().enter(Stage::Invariants);
+    induction::prove(&plain, played.flatten().as_ref(), config, effort, families)
 }
 
 /// Finds and proves invariants of a ground game. Without a network (a part of the game is lifted, or it is too large)
@@ -141,7 +182,13 @@ pub fn invariants_of(ground: &GroundProgram, config: &InvariantConfig) -> Invari
     if ground.literal_count() > config.edges as u64 {
         return Invariants::default();
     }
-    connect(ground).map_or_else(|_| Invariants::default(), |network| prove_invariants(&network, config))
+    match connect(ground, &config.budget) {
+        Ok(network) => prove_invariants(&network, config),
+        Err(error) => {
+            let exhausted = if let ConnectError::Exhausted(reason) = error { Some(reason) } else { None };
+            Invariants { exhausted, ..Invariants::default() }
+        }
+    }
 }
 
 impl Invariants {

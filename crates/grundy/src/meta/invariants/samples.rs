@@ -1,10 +1,11 @@
 //! States of random play, to thin out candidates with.
 
+use super::effort::{Effort, Units};
 use crate::machine::incremental::{IncrementalMachine, IncrementalPlayer};
 use crate::machine::{Player, Rules, State};
 use crate::network::{MoveId, Network};
+use grundy_syntax::Exhausted;
 use std::sync::Arc;
-use std::time::Instant;
 
 /// A playout that is longer than this is left there.
 const MOST_STEPS: usize = 1_000;
@@ -21,21 +22,28 @@ pub(super) struct Play {
     rng: fastrand::Rng,
     joint: Vec<MoveId>,
     state: State,
+    effort: Effort,
+    /// The work of a step.
+    step_units: usize,
 }
 
 impl Play {
-    pub(super) fn new(network: &Network, seed: u64) -> Play {
-        let rules = Arc::new(Rules::new(network.clone()));
+    pub(super) fn new(network: &Network, seed: u64, effort: &Effort) -> Result<Play, Exhausted> {
+        let rules = Arc::new(Rules::new(network.clone(), effort.budget())?);
         let state = rules.initial().clone();
-        let player = Arc::new(IncrementalMachine::new(rules)).player();
-        Play { player, rng: fastrand::Rng::with_seed(seed), joint: Vec::new(), state }
+        let machine = IncrementalMachine::new(rules, effort.budget())?;
+        let player = Arc::new(machine).player();
+        let (rng, effort) = (fastrand::Rng::with_seed(seed), effort.clone());
+        Ok(Play { player, rng, joint: Vec::new(), state, effort, step_units: step_units(network) })
     }
 
-    /// Plays on from a state, and shows all states that follow; ends after so many steps, or with the game.
+    /// Plays on from a state, and shows all states that follow; ends after so many steps, or with the game, or with the
+    /// budget.
     pub(super) fn from(&mut self, state: &State, steps: usize, mut visit: impl FnMut(&State)) {
         self.player.look_at(state);
         for _ in 0..steps {
-            if !self.step() {
+            self.effort.spend(self.step_units);
+            if self.effort.is_stopped() || !self.step() {
                 return;
             }
             self.player.state_into(&mut self.state);
@@ -59,6 +67,15 @@ impl Play {
     }
 }
 
+/// The work of a step in a network, about: most of it stays as it is.
+pub(super) fn step_units(network: &Network) -> usize {
+    const AT_LEAST: usize = 100;
+    const INPUTS_A_UNIT: usize = 8;
+    const EDGES_A_UNIT: usize = 64;
+    let inputs = network.interface().first_gate() as usize;
+    AT_LEAST + inputs / INPUTS_A_UNIT + network.edge_count() / EDGES_A_UNIT
+}
+
 /// States of random play, a row of bits for each fluent.
 pub(super) struct Samples {
     words: usize,
@@ -68,8 +85,9 @@ pub(super) struct Samples {
 }
 
 impl Samples {
-    /// Plays until there are enough states, or until it is late. The first one is the initial state.
-    pub(super) fn collect(play: &mut Play, initial: &State, wanted: usize, deadline: Instant) -> Samples {
+    /// Plays until there are enough states, or until the work has reached a number of units. The first one is the initial
+    /// state.
+    pub(super) fn collect(play: &mut Play, initial: &State, wanted: usize, until: Units) -> Samples {
         let fluents = play.player.rules().interface().fluents.len();
         let most = wanted.min(MOST_BITS / fluents.max(1)).max(1);
         let words = most.div_ceil(64);
@@ -77,7 +95,7 @@ impl Samples {
         samples.add(initial);
         let mut playouts = 0;
         let mut choose = fastrand::Rng::with_seed(play.rng.u64(..));
-        while samples.count < most && playouts < wanted && Instant::now() < deadline {
+        while samples.count < most && playouts < wanted && !play.effort.is_over(until) {
             let mut steps = 0;
             play.from(initial, MOST_STEPS, |state| {
                 steps += 1;
@@ -98,6 +116,11 @@ impl Samples {
             self.rows[fluent * self.words + self.count / 64] |= 1 << (self.count % 64);
         }
         self.count += 1;
+    }
+
+    /// How many words of bits a fluent has.
+    pub(super) fn words(&self) -> usize {
+        self.words
     }
 
     /// In which states a fluent holds.

@@ -1,19 +1,50 @@
-//! The SAT solver, with a clock.
+//! The SAT solver, with counted work.
 
-use batsat::{Callbacks, Lit, Solver as Batsat, SolverInterface, SolverOpts, lbool};
-use std::time::Instant;
+use super::effort::{Effort, Units};
+use batsat::{Callbacks, Lit, Solver as Batsat, SolverInterface, SolverOpts, clause, lbool};
+use std::cell::Cell;
 
 /// Longer clauses are taken apart.
 const MOST_LITERALS: usize = 24;
 
-/// Ends the search when it is late.
-struct Clock {
-    deadline: Instant,
+/// The work of a literal that is propagated, of a decision, of a conflict, and of a literal of a new clause.
+const PROPAGATION: u64 = 8;
+const DECISION: u64 = 30;
+const CONFLICT: u64 = 1_000;
+const LITERAL: usize = 8;
+
+/// A search is looked at after so many decisions and conflicts for the first time, and then after twice as many as before.
+const FIRST_SLICE: u64 = 4_096;
+
+/// The budget is checked after so many decisions.
+const UNCHECKED: u64 = 64;
+
+/// Ends a search after some decisions and conflicts. The solver does not tell in between how much it has propagated.
+struct Meter {
+    left: Cell<u64>,
+    effort: Effort,
 }
 
-impl Callbacks for Clock {
+impl Meter {
+    fn count(&self) {
+        self.left.set(self.left.get().saturating_sub(1));
+    }
+}
+
+impl Callbacks for Meter {
+    /// Called before each decision.
     fn stop(&self) -> bool {
-        Instant::now() >= self.deadline
+        self.count();
+        if self.left.get().is_multiple_of(UNCHECKED) {
+            self.effort.check();
+        }
+        self.left.get() == 0 || self.effort.is_stopped()
+    }
+
+    fn on_new_clause(&mut self, _: &[Lit], source: clause::Kind) {
+        if matches!(source, clause::Kind::Learnt) {
+            self.count();
+        }
     }
 }
 
@@ -24,26 +55,33 @@ pub(super) enum Answer {
     Model,
     /// There is none.
     None,
-    /// There was no time.
+    /// It would be too much work to find out.
     Late,
 }
 
 /// Clauses, and the search for a model of them.
 pub(super) struct Solver {
-    inner: Batsat<Clock>,
+    inner: Batsat<Meter>,
     buffer: Vec<Lit>,
     truth: Lit,
     /// The literals of all clauses so far.
     pub(super) size: usize,
+    effort: Effort,
 }
 
 impl Solver {
-    pub(super) fn new(deadline: Instant) -> Solver {
-        let mut inner = Batsat::new(SolverOpts::default(), Clock { deadline });
+    pub(super) fn new(effort: &Effort) -> Solver {
+        let meter = Meter { left: Cell::new(0), effort: effort.clone() };
+        let mut inner = Batsat::new(SolverOpts::default(), meter);
         let truth = Lit::new(inner.new_var_default(), true);
-        let mut solver = Solver { inner, buffer: Vec::new(), truth, size: 0 };
+        let mut solver = Solver { inner, buffer: Vec::new(), truth, size: 0, effort: effort.clone() };
         solver.add([truth]);
         solver
+    }
+
+    /// The work so far, to which the solver adds its own.
+    pub(super) fn effort(&self) -> &Effort {
+        &self.effort
     }
 
     /// The literal that is true.
@@ -63,6 +101,7 @@ impl Solver {
     pub(super) fn add(&mut self, clause: impl IntoIterator<Item = Lit>) {
         let mut literals: Vec<Lit> = clause.into_iter().collect();
         self.size += literals.len();
+        self.effort.spend(LITERAL * literals.len());
         while literals.len() > MOST_LITERALS {
             let rest = self.fresh();
             let first = literals.drain(..MOST_LITERALS - 2).chain([rest]);
@@ -74,18 +113,37 @@ impl Solver {
         self.inner.add_clause_reuse(&mut literals);
     }
 
-    /// The search ends at this time.
-    pub(super) fn set_deadline(&mut self, deadline: Instant) {
-        self.inner.cb_mut().deadline = deadline;
+    /// Looks for a model in which all of these hold, until the work has reached a number of units.
+    pub(super) fn solve(&mut self, assumptions: &[Lit], until: Units) -> Answer {
+        // Assumptions are decisions, too.
+        let mut slice = FIRST_SLICE + assumptions.len() as u64;
+        while !self.effort.is_over(until) {
+            self.inner.cb_mut().left.set(slice);
+            let before = self.effort.spent();
+            let answer = self.search(assumptions);
+            if answer == lbool::TRUE {
+                return Answer::Model;
+            } else if answer == lbool::FALSE {
+                return Answer::None;
+            }
+            // The next slice takes about as much work for each decision as this one.
+            let each = ((self.effort.spent() - before) / slice).max(1);
+            let most = until.saturating_sub(self.effort.spent()) / each;
+            slice = (2 * slice).min(most.max(UNCHECKED + assumptions.len() as u64));
+        }
+        Answer::Late
     }
 
-    /// Looks for a model in which all of these hold.
-    pub(super) fn solve(&mut self, assumptions: &[Lit]) -> Answer {
-        match self.inner.solve_limited(assumptions) {
-            answer if answer == lbool::TRUE => Answer::Model,
-            answer if answer == lbool::FALSE => Answer::None,
-            _ => Answer::Late,
-        }
+    /// A search with what is left of the meter.
+    fn search(&mut self, assumptions: &[Lit]) -> lbool {
+        let counts = |solver: &Batsat<Meter>| {
+            let work = DECISION * solver.num_decisions() + CONFLICT * solver.num_conflicts();
+            work + PROPAGATION * solver.num_propagations()
+        };
+        let before = counts(&self.inner);
+        let answer = self.inner.solve_limited(assumptions);
+        self.effort.spend((counts(&self.inner) - before) as usize);
+        answer
     }
 
     /// After a search without a model: assumptions that have none together.
@@ -97,5 +155,61 @@ impl Solver {
     /// The value of a literal in the last model.
     pub(super) fn value(&self, literal: Lit) -> bool {
         self.inner.value_lit(literal) == lbool::TRUE
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use grundy_syntax::Budget;
+
+    /// So many pigeons do not fit into one hole less: there is no short proof of that by resolution.
+    fn pigeons(effort: &Effort, number: usize) -> Solver {
+        let mut solver = Solver::new(effort);
+        let rows: Vec<Vec<Lit>> =
+            (0..number).map(|_| (1..number).map(|_| solver.fresh()).collect()).collect();
+        rows.iter().for_each(|row| solver.add(row.iter().copied()));
+        for (at, one) in rows.iter().enumerate() {
+            for other in &rows[..at] {
+                one.iter().zip(other).for_each(|(&one, &other)| solver.add([!one, !other]));
+            }
+        }
+        solver
+    }
+
+    #[test]
+    fn hard_questions_are_given_up_after_the_same_work() {
+        let give_up = || {
+            let effort = Effort::new(Budget::default());
+            let mut solver = pigeons(&effort, 12);
+            let until = effort.spent() + 20_000_000;
+            let answer = solver.solve(&[], until);
+            (answer, effort.spent() - until)
+        };
+        let (answer, over) = give_up();
+        assert_eq!(answer, Answer::Late);
+        assert!(over < 20_000_000, "{over} units too many");
+        assert_eq!((answer, over), give_up());
+    }
+
+    #[test]
+    fn easy_questions_are_answered() {
+        let effort = Effort::new(Budget::default());
+        assert_eq!(pigeons(&effort, 5).solve(&[], Units::MAX), Answer::None);
+        let mut solver = Solver::new(&effort);
+        let (one, other) = (solver.fresh(), solver.fresh());
+        solver.add([one, other]);
+        assert_eq!(solver.solve(&[!one], Units::MAX), Answer::Model);
+        assert!(solver.value(other));
+    }
+
+    #[test]
+    fn an_interrupt_ends_the_search() {
+        let budget = Budget::default();
+        let effort = Effort::new(budget.clone());
+        let mut solver = pigeons(&effort, 12);
+        budget.interrupt();
+        assert_eq!(solver.solve(&[], Units::MAX), Answer::Late);
+        assert!(effort.is_stopped());
     }
 }

@@ -56,7 +56,7 @@ impl Step {
             at_most_one(solver, &does, None);
         }
         while let Some(node) = open.pop_front() {
-            if solver.size >= most_literals {
+            if solver.size >= most_literals || solver.effort().is_stopped() {
                 step.is_open = true;
                 break;
             }

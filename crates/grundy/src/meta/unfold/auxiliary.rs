@@ -104,7 +104,7 @@ impl Unfolder<'_> {
         let same = self.auxiliaries.iter().find(|other| {
             let theirs = (other.context.outside(), literals(&other.context));
             (other.atom.predicate, other.time) == (atom.predicate, time)
-                && is_variant(terms, (&own.0, &own.1), (&theirs.0, &theirs.1))
+                && is_variant(terms, (&own.0, &own.1), (&theirs.0, &theirs.1), self.work)
         });
         if let Some(known) = same {
             return known.predicate;

@@ -1,6 +1,6 @@
 //! What is unfolded how far, and what the metarules did.
 
-use std::time::Duration;
+use grundy_syntax::Budget;
 
 /// The kinds of metarules, each in use or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +22,7 @@ impl Default for Kinds {
 }
 
 /// How to unfold, and how far.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct UnfoldConfig {
     /// How many moves lie before the goal.
     pub moves: u8,
@@ -37,8 +37,11 @@ pub struct UnfoldConfig {
     pub max_rules: usize,
     /// Limit: how many steps unfolding may take.
     pub max_steps: u64,
-    /// Limit: how long it may take.
-    pub timeout: Option<Duration>,
+    /// Limit: how much work all these steps together may take, counted in rows that are matched, conditions that are
+    /// compared, and the like.
+    pub max_work: u64,
+    /// The time and memory of the call.
+    pub budget: Budget,
 }
 
 impl Default for UnfoldConfig {
@@ -50,7 +53,8 @@ impl Default for UnfoldConfig {
             max_conditions: 60,
             max_rules: 20_000,
             max_steps: 1_000_000,
-            timeout: Some(Duration::from_secs(60)),
+            max_work: 1_500_000_000,
+            budget: Budget::default(),
         }
     }
 }

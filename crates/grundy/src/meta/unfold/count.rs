@@ -7,13 +7,16 @@
 use super::{Target, UnfoldConfig};
 use crate::meta::clause::Clause;
 use crate::meta::domain::{Domain, Kind};
-use crate::meta::limits::{Budget, MetaError, deadline_after};
+use crate::meta::limits::MetaError;
 use crate::meta::terms::{Bindings, Renumbering, map_atom};
-use grundy_syntax::{Atom, Dialect, Literal, PredicateId, VariableId};
+use grundy_syntax::{Atom, Dialect, Literal, PredicateId, Stage, Ticks, VariableId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A number of rules; what is too large to count is [`u128::MAX`].
 pub type Count = u128;
+
+/// Copying a condition is about so much work, in units of [`Ticks::work`].
+const WORK_OF_CONDITION: usize = 16;
 
 /// Recursion that is deeper than this is not followed.
 const MOST_DEPTH: u32 = 40;
@@ -24,12 +27,13 @@ pub fn count_unfolded(
     target: &Target,
     config: &UnfoldConfig,
 ) -> Result<Count, MetaError> {
-    let budget = Budget::new(config.max_steps, deadline_after(config.timeout));
+    config.budget.enter(Stage::Unfold);
     let mut counter = Counter {
         unfolded: target.goals.iter().filter_map(|(literal, _)| Some(literal.atom()?.predicate)).collect(),
         domain,
         config,
-        budget,
+        steps: 0,
+        ticks: Ticks::default(),
         known: FxHashMap::default(),
     };
     let mut total: Count = 1;
@@ -56,7 +60,8 @@ pub fn count_unfolded(
 struct Counter<'a> {
     domain: &'a mut Domain,
     config: &'a UnfoldConfig,
-    budget: Budget,
+    steps: u64,
+    ticks: Ticks,
     unfolded: FxHashSet<PredicateId>,
     known: FxHashMap<(Atom, u8), Count>,
 }
@@ -76,7 +81,11 @@ impl Counter<'_> {
         if let Some(&known) = self.known.get(&(atom.clone(), time)) {
             return Ok(known);
         }
-        self.budget.step().map_err(|_| MetaError::limit("steps", "counting takes too long"))?;
+        self.steps += 1;
+        if self.steps > self.config.max_steps {
+            return Err(MetaError::limit("steps", "counting takes too long"));
+        }
+        self.domain.work_on(atom.predicate, &self.config.budget);
         if depth > MOST_DEPTH {
             return Ok(1);
         }
@@ -89,6 +98,7 @@ impl Counter<'_> {
         };
         let mut total: Count = 0;
         for definition in definitions {
+            self.ticks.work(&self.config.budget, WORK_OF_CONDITION * (1 + definition.body.len()))?;
             let terms = &mut self.domain.program.terms;
             let definition = definition.renamed(terms, renumbering.count);
             let mut bindings = Bindings::default();

@@ -9,12 +9,18 @@ use crate::meta::limits::MetaError;
 use crate::meta::terms::Bindings;
 use grundy_syntax::{Atom, Dialect, Literal, PredicateId, TermId};
 
+/// Making a copy of a definition with other variables, and unifying its head, is about so much work.
+pub(super) const WORK_OF_DEFINITION: u64 = 16;
+
 impl Unfolder<'_> {
     /// Replaces one condition by all that it can come from; `None` if all conditions stay as they are.
     pub(super) fn expand(&mut self, rule: &Partial) -> Result<Option<Vec<Partial>>, MetaError> {
         let Some(place) = self.select(rule) else { return Ok(None) };
         let mut rest = rule.clone();
         let goal = rest.body.remove(place);
+        if let Some(atom) = goal.literal.atom() {
+            self.domain.work_on(atom.predicate, &self.config.budget);
+        }
         Ok(Some(match &goal.literal {
             Literal::Holds(atom) if self.domain.kind(atom.predicate) == Kind::Does => {
                 self.made(&rest, atom, goal.time)
@@ -104,7 +110,9 @@ impl Unfolder<'_> {
 
     pub(super) fn alternatives(&mut self, rule: &Partial, atom: &Atom, time: u8) -> usize {
         let definitions = self.definitions(atom, time);
-        let mut unifies = |definition: &Clause| self.head_unifier(rule, atom, definition).is_some();
+        let mut unifies = |definition: &Clause| {
+            self.work.work(WORK_OF_DEFINITION).is_ok() && self.head_unifier(rule, atom, definition).is_some()
+        };
         definitions.iter().filter(|(definition, _)| unifies(definition)).count()
     }
 
@@ -133,6 +141,8 @@ impl Unfolder<'_> {
         definition: &Clause,
         time: u8,
     ) -> Option<Partial> {
+        let size = rest.body.len() + definition.body.len();
+        self.work.work(WORK_OF_DEFINITION + 4 * size as u64).ok()?;
         let (definition, bindings) = self.head_unifier(rest, atom, definition)?;
         let mut rule = rest.clone();
         rule.body.extend(definition.body.into_iter().map(|literal| Goal::new(literal, time)));
@@ -172,6 +182,9 @@ impl Unfolder<'_> {
         }
         let mut rules = Vec::new();
         for combination in combinations {
+            if self.work.work(WORK_OF_DEFINITION + 4 * rest.body.len() as u64).is_err() {
+                return rules;
+            }
             let mut rule = rest.clone();
             let mut bindings = Bindings::default();
             let is_possible = combination.into_iter().all(|escape| match escape {

@@ -2,7 +2,7 @@
 
 use crate::meta::domain::{Domain, Kind};
 use crate::meta::impossible;
-use crate::meta::limits::Budget;
+use crate::meta::limits::Steps;
 use crate::meta::matching::has_match;
 use crate::meta::pattern::{Pattern, is_variant, signature};
 use crate::meta::single_valued::{SingleValued, of_constraint};
@@ -44,8 +44,12 @@ impl Knowledge {
     }
 
     /// What the facts and constraints of a domain say, and what was found before.
-    pub(crate) fn new(domain: &mut Domain, metarules: Option<&Metarules>) -> Knowledge {
-        let mut knowledge = Knowledge { single_valued: single_valued_of(domain), ..Knowledge::default() };
+    pub(crate) fn new(domain: &mut Domain, metarules: Option<&Metarules>, work: &Steps) -> Knowledge {
+        let single_valued = match metarules {
+            Some(metarules) => metarules.single_valued.clone(),
+            None => single_valued_of(domain, work),
+        };
+        let mut knowledge = Knowledge { single_valued, ..Knowledge::default() };
         if let Some(metarules) = metarules {
             let is_topology = |pattern: &&Pattern| is_topology(domain, &pattern.literals);
             knowledge.topology = metarules.impossible.iter().filter(is_topology).cloned().collect();
@@ -74,19 +78,20 @@ impl Knowledge {
 
     /// Whether these conditions of the topology, which hang together, have a match. If they have none,
     /// the smallest part of them that has none becomes a metarule.
-    pub(crate) fn can_match(&mut self, domain: &mut Domain, part: &[Literal]) -> bool {
+    pub(crate) fn can_match(&mut self, domain: &mut Domain, part: &[Literal], work: &Steps) -> bool {
         let Domain { program, topology, .. } = domain;
         let known = self.matched.entry(signature(&program.terms, &[], part)).or_default();
-        let same = known.iter().find(|(other, _)| is_variant(&program.terms, (&[], part), (&[], other)));
+        let is_same = |other: &[Literal]| is_variant(&program.terms, (&[], part), (&[], other), work);
+        let same = known.iter().find(|(other, _)| is_same(other));
         if let Some(&(_, matches)) = same {
             return matches;
         }
-        let budget = Budget::new(STEPS_PER_RULE, None);
         let refs: Vec<&Literal> = part.iter().collect();
-        let matches = has_match(&program.terms, topology, &refs, &mut budget.clone()) != Ok(false);
+        let found = work.within(STEPS_PER_RULE, |steps| has_match(&program.terms, topology, &refs, steps));
+        let matches = found != Ok(false);
         known.push((part.to_vec(), matches));
         if !matches {
-            let smallest = impossible::minimize(&program.terms, topology, part, &budget);
+            let smallest = impossible::minimize(&program.terms, topology, part, (STEPS_PER_RULE, work));
             self.topology.push(Pattern::new(&mut program.terms, &smallest));
         }
         matches
@@ -99,17 +104,19 @@ impl Knowledge {
         domain: &mut Domain,
         given: &[Literal],
         condition: &Literal,
-        open_from: u32,
+        (open_from, work): (u32, &Steps),
     ) -> bool {
         let Domain { program, topology, .. } = domain;
-        if useless::is_useless(&program.terms, &self.useless, given, condition, open_from) {
+        if useless::is_useless(&program.terms, &self.useless, given, condition, open_from, work) {
             return true;
         }
-        let budget = Budget::new(STEPS_PER_RULE, None);
-        if !useless::follows(&mut program.terms, topology, given, condition, &budget) {
+        let terms = &mut program.terms;
+        let follows = |steps: &Steps| useless::follows(terms, topology, given, condition, steps);
+        if !work.within(STEPS_PER_RULE, follows) {
             return false;
         }
-        let metarule = useless::minimize(&mut program.terms, topology, given, condition, &budget);
+        let each = (STEPS_PER_RULE, work);
+        let metarule = useless::minimize(&mut program.terms, topology, given, condition, each);
         self.useless.push(metarule);
         true
     }

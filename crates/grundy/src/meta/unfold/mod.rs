@@ -26,13 +26,13 @@ pub use count::{Count, count_unfolded};
 
 use super::clause::Clause;
 use super::domain::Domain;
-use super::limits::{Budget, MetaError, deadline_after};
+use super::limits::{MetaError, Steps};
 use super::ordering::Ordering;
 use super::single_valued::SingleValued;
 use super::terms::Bindings;
 use super::useless::Useless;
 use super::{Metarules, Pattern};
-use grundy_syntax::{Literal, PredicateId, TermId};
+use grundy_syntax::{Literal, PredicateId, Stage, TermId};
 use knowledge::Knowledge;
 use partial::Partial;
 use unfolder::Unfolder;
@@ -99,22 +99,24 @@ pub fn unfold(
     proved: &[SingleValued],
     config: &UnfoldConfig,
 ) -> Result<Unfolding, MetaError> {
-    let mut knowledge = Knowledge::new(domain, metarules);
+    let work = Steps::new(config.max_work, &config.budget);
+    let mut knowledge = Knowledge::new(domain, metarules, &work);
     knowledge.single_valued.extend(proved.iter().copied());
-    unfold_knowing(domain, target, metarules, knowledge, config)
+    config.budget.enter(Stage::Unfold);
+    unfold_knowing(domain, target, metarules, knowledge, (config, &work))
 }
 
-/// The same with dependencies that are assumed of the state before all moves.
+/// The same with dependencies that are assumed of the state before all moves; its work is counted by the caller.
 pub(crate) fn unfold_assuming(
     domain: &mut Domain,
     target: &Target,
     metarules: &Metarules,
     assumed: &[SingleValued],
-    config: &UnfoldConfig,
+    (config, work): (&UnfoldConfig, &Steps),
 ) -> Result<Unfolding, MetaError> {
-    let mut knowledge = Knowledge::new(domain, Some(metarules));
+    let mut knowledge = Knowledge::new(domain, Some(metarules), work);
     knowledge.assumed.extend(assumed.iter().copied());
-    unfold_knowing(domain, target, Some(metarules), knowledge, config)
+    unfold_knowing(domain, target, Some(metarules), knowledge, (config, work))
 }
 
 fn unfold_knowing(
@@ -122,16 +124,16 @@ fn unfold_knowing(
     target: &Target,
     metarules: Option<&Metarules>,
     knowledge: Knowledge,
-    config: &UnfoldConfig,
+    (config, work): (&UnfoldConfig, &Steps),
 ) -> Result<Unfolding, MetaError> {
     let (known_impossible, known_useless) = (knowledge.topology.len(), knowledge.useless.len());
-    let budget = Budget::new(config.max_steps, deadline_after(config.timeout));
-    let ordering =
-        metarules.filter(|_| config.kinds.ordering).map(|metarules| Ordering::new(&metarules.branching));
+    let ordered_by = metarules.filter(|_| config.kinds.ordering);
+    let ordering = ordered_by.map(|metarules| Ordering::new(&metarules.branching).within(&config.budget));
     let mut unfolder = Unfolder {
         knowledge,
         config,
-        budget,
+        work,
+        held_bytes: 0,
         counts: Counts::default(),
         unfolded: target.goals.iter().filter_map(|(literal, _)| Some(literal.atom()?.predicate)).collect(),
         auxiliaries: Vec::new(),
@@ -153,6 +155,7 @@ fn unfold_knowing(
         let all = |rule: &Partial, _: usize| rule.outside();
         result.auxiliary.extend(unfolder.run(starts, auxiliary.predicate, &all)?);
     }
+    unfolder.check()?;
     result.complete = unfolder.counts.too_long == 0;
     result.counts = unfolder.counts;
     result.impossible = unfolder.knowledge.topology.split_off(known_impossible);

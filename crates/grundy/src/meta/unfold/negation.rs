@@ -6,6 +6,7 @@
 //! auxiliary predicate: what makes it true after the move, asked before the move.
 
 use super::Unfolder;
+use super::expand::WORK_OF_DEFINITION;
 use super::partial::{Goal, Partial};
 use crate::meta::clause::Clause;
 use crate::meta::domain::Kind;
@@ -74,6 +75,7 @@ impl Unfolder<'_> {
         definition: &Clause,
         time: u8,
     ) -> Option<Vec<Vec<Escape>>> {
+        self.work.work(WORK_OF_DEFINITION + 4 * definition.body.len() as u64).ok()?;
         let definition = definition.renamed(&mut self.domain.program.terms, rule.variables);
         let mut start = Equations::new(rule.variables);
         let pairs = definition.head.args.iter().copied().zip(atom.args.iter().copied());

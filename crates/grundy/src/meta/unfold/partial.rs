@@ -59,6 +59,13 @@ impl Partial {
         times
     }
 
+    /// About what the rule takes.
+    pub(super) fn bytes(&self) -> usize {
+        const ARGUMENTS: usize = 32;
+        let terms = (self.head.len() + self.moves.len()) * size_of::<TermId>();
+        size_of::<Partial>() + terms + self.body.len() * (size_of::<Goal>() + ARGUMENTS)
+    }
+
     /// The head with the moves: all that is seen from outside.
     pub(crate) fn outside(&self) -> Vec<TermId> {
         self.head.iter().chain(&self.moves).copied().collect()

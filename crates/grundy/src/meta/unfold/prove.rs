@@ -5,12 +5,17 @@
 //! is no proof.
 
 use crate::meta::domain::{Domain, Kind};
+use crate::meta::limits::Steps;
 use crate::meta::terms::{Bindings, map_literal, unifiable};
 use crate::meta::useless::{Useless, is_useless};
 use grundy_syntax::{Literal, TermId};
 
 /// A proof may take so many steps.
 const STEPS: u32 = 400;
+
+/// What a step takes besides what is counted elsewhere, and what trying a fact takes.
+const WORK_OF_STEP: u64 = 16;
+const WORK_OF_ROW: u64 = 4;
 
 /// Rules are nested this deep at most.
 const DEPTH: u32 = 12;
@@ -22,6 +27,8 @@ pub(crate) struct Assumptions<'a> {
     pub(crate) useless: &'a [Useless],
     /// Variables of the assumptions are numbered below this.
     pub(crate) variables: u32,
+    /// A proof ends with this work.
+    pub(crate) work: &'a Steps,
 }
 
 /// Whether an atom follows from assumptions. Variables of the goal that are not frozen may stand for
@@ -42,7 +49,7 @@ impl Prover<'_> {
     /// Proves all goals, each with its depth.
     fn prove(&mut self, mut goals: Vec<(Literal, u32)>, bindings: Bindings, next_variable: u32) -> bool {
         let Some(place) = self.next_goal(&goals) else { return true };
-        if self.steps == 0 {
+        if self.steps == 0 || self.assumptions.work.work(WORK_OF_STEP).is_err() {
             return false;
         }
         self.steps -= 1;
@@ -75,7 +82,8 @@ impl Prover<'_> {
         };
         let topology: Vec<Literal> =
             self.assumptions.literals.iter().filter(is_topology).map(|&literal| literal.clone()).collect();
-        is_useless(&self.domain.program.terms, self.assumptions.useless, &topology, goal, u32::MAX)
+        let Assumptions { useless, work, .. } = self.assumptions;
+        is_useless(&self.domain.program.terms, useless, &topology, goal, u32::MAX, work)
     }
 
     /// Complete facts come last: by then their variables are bound.
@@ -133,6 +141,9 @@ impl Prover<'_> {
         }
         let mut unifiers = Vec::new();
         for row in self.domain.topology.relation(atom.predicate).rows() {
+            if self.assumptions.work.work(WORK_OF_ROW).is_err() {
+                return false;
+            }
             let mut bindings = bindings.clone();
             if atom.args.iter().zip(row).all(|(&arg, &value)| bindings.unify(terms, arg, value)) {
                 unifiers.push(bindings);

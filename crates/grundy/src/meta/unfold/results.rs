@@ -21,7 +21,9 @@ impl Seen {
         let outside = rule.outside();
         let body: Vec<Literal> = rule.body.iter().map(|goal| goal.literal.clone()).collect();
         let same = self.0.entry(signature(terms, &outside, &body)).or_default();
-        let found = same.iter().any(|(head, other)| is_variant(terms, (&outside, &body), (head, other)));
+        let found = same
+            .iter()
+            .any(|(head, other)| is_variant(terms, (&outside, &body), (head, other), unfolder.work));
         if !found {
             same.push((outside, body));
         }
@@ -43,10 +45,10 @@ impl Results {
     pub(super) fn insert(&mut self, unfolder: &mut Unfolder<'_>, clause: Clause) {
         let terms = &unfolder.domain.program.terms;
         let same = self.by_signature.entry(signature(terms, &clause.head.args, &clause.body)).or_default();
-        let clauses = &self.clauses;
+        let (clauses, work) = (&self.clauses, unfolder.work);
         let is_known = |&other: &usize| {
             let other = &clauses[other];
-            is_variant(terms, (&clause.head.args, &clause.body), (&other.head.args, &other.body))
+            is_variant(terms, (&clause.head.args, &clause.body), (&other.head.args, &other.body), work)
         };
         if same.iter().any(is_known) {
             unfolder.counts.duplicates += 1;
@@ -76,7 +78,7 @@ impl Results {
                 other != at
                     && is_kept[other]
                     && all[other].len() <= all[at].len()
-                    && contains(terms, &all[other], &body)
+                    && contains(terms, &all[other], &body, unfolder.work)
             });
             if covered {
                 is_kept[at] = false;

@@ -7,6 +7,7 @@ use super::partial::{Goal, Partial};
 use super::prove::{Assumptions, provable};
 use super::{Counts, Kinds};
 use crate::meta::domain::{Domain, Kind};
+use crate::meta::limits::Steps;
 use crate::meta::pattern::{connected_parts, contains, embed};
 use crate::meta::single_valued::SingleValued;
 use crate::meta::terms::{Bindings, map_atom, shift, variables_of};
@@ -29,12 +30,17 @@ pub(crate) struct Simplifier<'a> {
     /// A state in which a move is made is no terminal one: this atom does not hold now. That it does not
     /// hold later, before the last move, is a condition of the rule.
     pub(crate) never_now: Option<PredicateId>,
+    /// When this ends, rules stay as they are; the caller has to ask before it uses them.
+    pub(crate) work: &'a Steps,
 }
 
 impl Simplifier<'_> {
     /// Applies all metarules but the expensive ones.
     pub(crate) fn simplify(&mut self, rule: &mut Partial) -> Result<(), Cut> {
         loop {
+            if self.work.work(self.work_of(rule)).is_err() {
+                return Ok(());
+            }
             self.general(rule)?;
             if self.kinds.single_valued && self.single_valued(rule)? {
                 continue;
@@ -48,6 +54,13 @@ impl Simplifier<'_> {
             self.useless(rule);
         }
         Ok(())
+    }
+
+    /// What a look at all pairs of conditions takes.
+    fn work_of(&self, rule: &Partial) -> u64 {
+        const OF_CONDITION: u64 = 16;
+        let conditions = rule.body.len() as u64;
+        conditions * (OF_CONDITION + conditions)
     }
 
     /// Applies what is worth it only for a finished rule.
@@ -185,7 +198,8 @@ impl Simplifier<'_> {
             let mut found: Vec<Bindings> = Vec::new();
             {
                 let refs: Vec<&Literal> = all.iter().collect();
-                embed(&domain.program.terms, given, &refs, &mut Bindings::default(), &mut |bindings| {
+                let bindings = (&mut Bindings::default(), self.work);
+                embed(&domain.program.terms, given, &refs, bindings, &mut |bindings| {
                     found.push(bindings.clone());
                     found.len() > MOST_CONSEQUENCES
                 });
@@ -206,12 +220,12 @@ impl Simplifier<'_> {
             topology_part(self.domain, &body)
         };
         let refs: Vec<&Literal> = topology.iter().collect();
-        if is_impossible(&self.domain.program.terms, &self.knowledge.topology, &refs) {
+        if is_impossible(&self.domain.program.terms, &self.knowledge.topology, &refs, self.work) {
             return Err(Cut::Impossible);
         }
         for part in connected_parts(&self.domain.program.terms, &refs) {
             let part: Vec<Literal> = part.into_iter().map(|place| topology[place].clone()).collect();
-            if !self.knowledge.can_match(self.domain, &part) {
+            if !self.knowledge.can_match(self.domain, &part, self.work) {
                 return Err(Cut::Impossible);
             }
         }
@@ -219,13 +233,13 @@ impl Simplifier<'_> {
             let conditions = self.with_consequences(rule, time);
             let refs: Vec<&Literal> = conditions.iter().collect();
             let is_cut = |pattern: &crate::meta::Pattern| {
-                contains(&self.domain.program.terms, &pattern.literals, &refs)
+                contains(&self.domain.program.terms, &pattern.literals, &refs, self.work)
             };
             if self.knowledge.states.iter().any(is_cut) {
                 return Err(Cut::Impossible);
             }
-            let assumptions =
-                Assumptions { literals: &refs, useless: &self.knowledge.useless, variables: rule.variables };
+            let (useless, work) = (&self.knowledge.useless, self.work);
+            let assumptions = Assumptions { literals: &refs, useless, variables: rule.variables, work };
             let is_over = self.never_now.filter(|_| time == 0).is_some_and(|terminal| {
                 let goal = Literal::Holds(Atom { predicate: terminal, args: Box::new([]) });
                 provable(self.domain, &assumptions, &goal)
@@ -247,6 +261,9 @@ impl Simplifier<'_> {
     fn useless(&mut self, rule: &mut Partial) {
         let mut place = 0;
         while place < rule.body.len() {
+            if self.work.work(self.work_of(rule) / 4).is_err() {
+                return;
+            }
             let goal = rule.body.remove(place);
             if self.follows_quickly(rule, &goal) {
                 self.counts.useless += 1;
@@ -265,7 +282,14 @@ impl Simplifier<'_> {
             let topology = topology_part(self.domain, &body);
             let open = self.with_private_variables_open(rule, &goal.literal);
             let known = &self.knowledge.useless;
-            return is_useless(&self.domain.program.terms, known, &topology, &open, rule.variables);
+            return is_useless(
+                &self.domain.program.terms,
+                known,
+                &topology,
+                &open,
+                rule.variables,
+                self.work,
+            );
         }
         let Literal::Holds(atom) = &goal.literal else { return false };
         let kind = self.domain.kind(atom.predicate);
@@ -275,8 +299,8 @@ impl Simplifier<'_> {
         let conditions = self.with_consequences(rule, goal.time);
         let refs: Vec<&Literal> = conditions.iter().collect();
         let open = self.with_private_variables_open(rule, &goal.literal);
-        let assumptions =
-            Assumptions { literals: &refs, useless: &self.knowledge.useless, variables: rule.variables };
+        let (useless, work) = (&self.knowledge.useless, self.work);
+        let assumptions = Assumptions { literals: &refs, useless, variables: rule.variables, work };
         provable(self.domain, &assumptions, &open)
     }
 
@@ -302,7 +326,7 @@ impl Simplifier<'_> {
     /// Leaves out conditions about complete facts that follow from the others, by matching.
     fn useless_topology(&mut self, rule: &mut Partial) {
         let mut place = rule.body.len();
-        while place > 0 {
+        while place > 0 && !self.work.are_over() {
             place -= 1;
             let goal = rule.body.remove(place);
             let follows = is_topology(self.domain, std::slice::from_ref(&goal.literal)) && {
@@ -310,7 +334,7 @@ impl Simplifier<'_> {
                 let given = topology_part(self.domain, &body);
                 let open = self.with_private_variables_open(rule, &goal.literal);
                 self.binds(rule, &given, &open)
-                    && self.knowledge.follows(self.domain, &given, &open, rule.variables)
+                    && self.knowledge.follows(self.domain, &given, &open, (rule.variables, self.work))
             };
             if follows {
                 self.counts.useless += 1;
@@ -323,7 +347,7 @@ impl Simplifier<'_> {
     /// Leaves out tests for difference whose terms cannot be equal without breaking other metarules.
     fn useless_differences(&mut self, rule: &mut Partial) {
         let mut place = rule.body.len();
-        while place > 0 {
+        while place > 0 && !self.work.are_over() {
             place -= 1;
             let Literal::Distinct(a, b) = rule.body[place].literal else { continue };
             let mut equal = rule.clone();
@@ -348,6 +372,7 @@ impl Simplifier<'_> {
             kinds: Kinds { useless: false, ..self.kinds },
             counts: self.counts,
             never_now: self.never_now,
+            work: self.work,
         }
     }
 
@@ -362,7 +387,7 @@ impl Simplifier<'_> {
     /// A negated view that contradicts the rest when it is unfolded cuts nothing, but is not needed.
     fn useless_negations(&mut self, rule: &mut Partial) {
         let mut place = 0;
-        while place < rule.body.len() {
+        while place < rule.body.len() && !self.work.are_over() {
             let goal = rule.body.remove(place);
             let needed = match &goal.literal {
                 Literal::Not(atom) => self.can_hold_with(rule, atom, goal.time, NESTED_VIEWS),
@@ -390,7 +415,11 @@ impl Simplifier<'_> {
             return true;
         }
         let rules = inner.domain.rules(atom.predicate).to_vec();
+        let work = inner.work;
         rules.iter().any(|definition| {
+            if work.step().is_err() {
+                return true;
+            }
             let definition = definition.renamed(&mut inner.domain.program.terms, with_atom.variables);
             let mut bindings = Bindings::default();
             let terms = &inner.domain.program.terms;

@@ -8,7 +8,7 @@ use super::simplify::{Cut, Simplifier};
 use super::{Counts, Target, UnfoldConfig};
 use crate::meta::clause::Clause;
 use crate::meta::domain::{Domain, Kind};
-use crate::meta::limits::{Budget, MetaError};
+use crate::meta::limits::{MetaError, Steps};
 use crate::meta::ordering::{Ordering, variables_in};
 use crate::meta::pattern::reading_order;
 use grundy_syntax::{Atom, Dialect, Keyword, Literal, PredicateId, TermId, VariableId};
@@ -21,7 +21,9 @@ pub(super) struct Unfolder<'a> {
     pub(super) domain: &'a mut Domain,
     pub(super) knowledge: Knowledge,
     pub(super) config: &'a UnfoldConfig,
-    pub(super) budget: Budget,
+    pub(super) work: &'a Steps,
+    /// About what the rules on their way and the finished ones take.
+    pub(super) held_bytes: usize,
     pub(super) counts: Counts,
     /// Recursive predicates that are unfolded all the same, until rules are too long: the goal's own.
     pub(super) unfolded: FxHashSet<PredicateId>,
@@ -80,8 +82,13 @@ impl Unfolder<'_> {
         let mut work: Vec<Partial> =
             starts.into_iter().rev().filter_map(|rule| self.simplified(rule)).collect();
         while let Some(rule) = work.pop() {
-            self.budget.step().map_err(|_| self.out_of_budget())?;
+            self.check()?;
+            if self.counts.steps >= self.config.max_steps {
+                let what = format!("more than {} steps", self.config.max_steps);
+                return Err(MetaError::limit("steps", what));
+            }
             self.counts.steps += 1;
+            self.held_bytes = self.held_bytes.saturating_sub(rule.bytes());
             if rule.body.len() > self.config.max_conditions {
                 self.counts.too_long += 1;
                 continue;
@@ -90,10 +97,13 @@ impl Unfolder<'_> {
                 Some(next) => {
                     let next: Vec<Partial> =
                         next.into_iter().filter_map(|rule| self.simplified(rule)).collect();
+                    self.held_bytes += next.iter().map(Partial::bytes).sum::<usize>();
                     work.extend(next.into_iter().rev());
                 }
                 None if finished.contains(self, &rule) => self.counts.duplicates += 1,
                 None => {
+                    // Finished rules are kept twice: as they were found, and as clauses.
+                    self.held_bytes += 2 * rule.bytes();
                     if let Some(clause) = self.finish(rule, head, shown) {
                         results.insert(self, clause);
                     }
@@ -104,14 +114,19 @@ impl Unfolder<'_> {
                 }
             }
         }
-        Ok(results.without_special_cases(self))
+        let clauses = results.without_special_cases(self);
+        self.check()?;
+        Ok(clauses)
     }
 
-    pub(super) fn out_of_budget(&self) -> MetaError {
-        match self.budget.is_late() {
-            true => MetaError::limit("timeout", "unfolding takes too long"),
-            false => MetaError::limit("steps", format!("more than {} steps", self.config.max_steps)),
+    /// Whether to go on. To be called before anything is used that was made with [`work`](Self::work).
+    pub(super) fn check(&self) -> Result<(), MetaError> {
+        let held_bytes = self.held_bytes + self.domain.program.terms.bytes();
+        self.config.budget.check_with(held_bytes)?;
+        if self.work.are_over() {
+            return Err(MetaError::limit("work", "unfolding takes too much work"));
         }
+        Ok(())
     }
 
     /// Applies the metarules; nothing is left of a rule that is cut.
@@ -136,6 +151,7 @@ impl Unfolder<'_> {
             knowledge: &mut self.knowledge,
             kinds: self.config.kinds,
             counts: &mut self.counts,
+            work: self.work,
         }
     }
 

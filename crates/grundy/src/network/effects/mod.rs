@@ -18,7 +18,8 @@ mod trace;
 
 use super::{Builder, Network, Signal};
 use afford::Costs;
-use quiet::Quiet;
+use grundy_syntax::{Budget, Exhausted, Ticks};
+use quiet::{Quiet, WORK};
 pub(crate) use replies::with_safe_moves;
 use scope::Scope;
 use slots::Slot;
@@ -50,15 +51,18 @@ pub(crate) struct MoveEffects {
 
 /// Works out what the moves of a network do. Next values that are cheaper to keep up to date than to work out, by
 /// the size of what would have to be evaluated, are left alone.
-pub(crate) fn effects(network: &Network) -> Effects {
+pub(crate) fn effects(network: &Network, budget: &Budget) -> Result<Effects, Exhausted> {
     let interface = network.interface();
-    let scope = Scope::new(network);
+    let scope = Scope::new(network, budget)?;
     let slots = slots::slots(interface, &scope);
+    budget.check_room(Builder::bytes_for(network.node_count(), network.edge_count()))?;
     let mut builder = Builder::resume(network);
-    let quiet = Quiet::new(&mut builder, network, &scope, &slots.iter().collect::<Vec<_>>());
-    let Some((mut of_move, is_complete)) = of_moves(&mut builder, network, &scope, &slots, &quiet) else {
+    let all: Vec<&Slot> = slots.iter().collect();
+    let quiet = Quiet::new(&mut builder, network, &scope, &all, budget)?;
+    let traced = of_moves(&mut builder, network, &scope, &slots, &quiet, budget)?;
+    let Some((mut of_move, is_complete)) = traced else {
         let of_move = vec![MoveEffects::default(); interface.moves.len()];
-        return Effects { network: network.clone(), of_move, kept: Vec::new() };
+        return Ok(Effects { network: network.clone(), of_move, kept: Vec::new() });
     };
     let costs = Costs::new(&builder, network, &scope);
     let mut affordable = costs.affordable(&scope, &of_move);
@@ -69,17 +73,21 @@ pub(crate) fn effects(network: &Network) -> Effects {
     }
     if let [slot] = &slots[..] {
         let nexts: Vec<Signal> = interface.fluents.iter().map(|info| info.next).collect();
+        let mut ticks = Ticks::default();
         for fluent in (0..nexts.len()).filter(|&fluent| affordable[fluent]) {
+            ticks.work(budget, WORK * slot.group.len())?;
             let stays = Signal::of(interface.fluent_node(fluent));
             if prefer(&mut of_move, slot, fluent as u32, nexts[fluent], stays) {
                 interface.fluents[fluent].next = stays;
             }
         }
     }
+    budget.check_with(builder.bytes())?;
     afford::leave_out_kept(&builder, network.interface(), &mut interface, &of_move, &mut affordable);
     of_move.iter_mut().for_each(|effects| effects.retain(|fluent| affordable[fluent as usize]));
     let kept = costs.kept(&builder, &of_move);
-    Effects { network: builder.finish(interface), of_move, kept }
+    budget.check()?;
+    Ok(Effects { network: builder.finish(interface), of_move, kept })
 }
 
 /// The next values of all fluents, move by move, in games in which one move matters at a time.
@@ -92,18 +100,24 @@ pub(crate) struct Outcomes {
 }
 
 /// Works out all that moves do; `None` if several moves matter at once, or there is too much to look at.
-pub(crate) fn outcomes(builder: &mut Builder, network: &Network) -> Option<Outcomes> {
-    let scope = Scope::new(network);
+pub(crate) fn outcomes(
+    builder: &mut Builder,
+    network: &Network,
+    budget: &Budget,
+) -> Result<Option<Outcomes>, Exhausted> {
+    let scope = Scope::new(network, budget)?;
     let slots = slots::slots(network.interface(), &scope);
-    let quiet = Quiet::new(builder, network, &scope, &slots.iter().collect::<Vec<_>>());
-    let (of_move, is_complete) = of_moves(builder, network, &scope, &slots, &quiet)?;
+    let all: Vec<&Slot> = slots.iter().collect();
+    let quiet = Quiet::new(builder, network, &scope, &all, budget)?;
+    let traced = of_moves(builder, network, &scope, &slots, &quiet, budget)?;
+    let Some((of_move, is_complete)) = traced else { return Ok(None) };
     let nexts = network.interface().fluents.iter().map(|info| info.next);
     let can_be_told = |(fluent, next): (usize, Signal)| {
         is_complete[fluent] && (scope.has_fluent[fluent] || !scope.is_moved[next.node().index()])
     };
     let is_told = nexts.clone().enumerate().map(can_be_told).collect();
     let quiet = nexts.map(|next| quiet.value(next)).collect();
-    (slots.len() <= 1).then_some(Outcomes { quiet, of_move, is_told })
+    Ok((slots.len() <= 1).then_some(Outcomes { quiet, of_move, is_told }))
 }
 
 impl MoveEffects {
@@ -121,24 +135,31 @@ fn of_moves(
     scope: &Scope,
     slots: &[Slot],
     silence: &Quiet,
-) -> Option<(Vec<MoveEffects>, Vec<bool>)> {
+    budget: &Budget,
+) -> Result<Option<(Vec<MoveEffects>, Vec<bool>)>, Exhausted> {
     let mut of_move = vec![MoveEffects::default(); network.interface().moves.len()];
-    let mut tracer = Tracer::new(network, scope);
+    let mut tracer = Tracer::new(network, scope, budget);
     for slot in slots {
         for &member in &slot.moves {
-            of_move[member.0 as usize].alone = tracer.trace(builder, slot, silence, member)?;
+            let effects = tracer.trace(builder, slot, silence, member);
+            budget.check_with(builder.bytes())?;
+            let Some(effects) = effects else { return Ok(None) };
+            of_move[member.0 as usize].alone = effects;
         }
     }
     if slots.len() > 1 {
         for slot in slots {
-            let quiet = Quiet::new(builder, network, scope, &[slot]);
+            let quiet = Quiet::new(builder, network, scope, &[slot], budget)?;
             for &member in &slot.moves {
-                of_move[member.0 as usize].together = tracer.trace(builder, slot, &quiet, member)?;
+                let effects = tracer.trace(builder, slot, &quiet, member);
+                budget.check_with(builder.bytes())?;
+                let Some(effects) = effects else { return Ok(None) };
+                of_move[member.0 as usize].together = effects;
             }
         }
         find_contested(&mut of_move, slots, network.interface().fluents.len());
     }
-    Some((of_move, tracer.finish()))
+    Ok(Some((of_move, tracer.finish())))
 }
 
 /// Finds the fluents that moves of several slots can change.
@@ -190,6 +211,7 @@ mod tests {
     use super::effects;
     use crate::network::Signal;
     use crate::network::testing::{network, optimized};
+    use grundy_syntax::Budget;
 
     /// A cell is filled by one move and emptied by another; all others leave it alone.
     #[test]
@@ -203,7 +225,7 @@ mod tests {
         let one_move =
             |text: &str| interface.moves.iter().position(|one_move| one_move.text == text).unwrap();
         let (one, two) = (fluent("(f 1)"), fluent("(f 2)"));
-        let effects = effects(&network);
+        let effects = effects(&network, &Budget::default()).expect("the budget has no bounds");
         let of = |text: &str| &effects.of_move[one_move(text)].alone;
         assert_eq!(*of("(a 2)"), [(one as u32, Signal::FALSE)]);
         assert_eq!(*of("noop"), [(two as u32, Signal::TRUE)]);

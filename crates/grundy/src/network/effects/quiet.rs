@@ -3,6 +3,10 @@
 use super::scope::Scope;
 use super::slots::Slot;
 use crate::network::{Builder, Kind, Network, NodeId, Signal};
+use grundy_syntax::{Budget, Exhausted, Ticks};
+
+/// The work for an input of a gate, as [`Ticks`] count it.
+pub(super) const WORK: usize = 4;
 
 /// The values of all nodes if no move of some slots is played.
 pub(super) struct Quiet {
@@ -14,7 +18,13 @@ pub(super) struct Quiet {
 }
 
 impl Quiet {
-    pub(super) fn new(builder: &mut Builder, network: &Network, scope: &Scope, slots: &[&Slot]) -> Quiet {
+    pub(super) fn new(
+        builder: &mut Builder,
+        network: &Network,
+        scope: &Scope,
+        slots: &[&Slot],
+        budget: &Budget,
+    ) -> Result<Quiet, Exhausted> {
         let interface = network.interface();
         let mut values: Vec<Signal> = network.nodes().map(Signal::of).collect();
         for slot in slots {
@@ -27,7 +37,9 @@ impl Quiet {
         }
         let mut quiet = Quiet { values, live: Vec::new(), starts: vec![0; network.node_count() + 1] };
         let mut inputs = Vec::new();
+        let mut ticks = Ticks::default();
         for &node in &scope.gates {
+            ticks.work(budget, WORK * (1 + network.inputs(node).len()))?;
             let kind = network.kind(node);
             let start = quiet.live.len();
             let values = network.inputs(node).iter().map(|&input| (input.node(), quiet.value(input)));
@@ -39,7 +51,7 @@ impl Quiet {
             quiet.starts[node.index() + 1] = quiet.live.len() as u32;
             quiet.values[node.index()] = simplify(builder, kind, &mut inputs);
         }
-        quiet
+        Ok(quiet)
     }
 
     /// What stands for a signal.

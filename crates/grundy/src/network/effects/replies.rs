@@ -5,11 +5,12 @@
 //! one. Most fluents stay as they are, and so do most nodes: moves share all that they make no difference to. This is
 //! what unfolding the goal over two moves says (`meta/winning.rs`), but with a network that is a fraction as large.
 
-use super::quiet::simplify;
+use super::quiet::{WORK, simplify};
 use super::slots::rest_moves;
 use super::{Outcomes, outcomes};
 use crate::network::passes::{known_of_moves, reached};
 use crate::network::{Builder, Choice, Hint, Kind, MoveId, Network, NodeId, RoleId, Signal};
+use grundy_syntax::{Budget, Exhausted, Ticks};
 
 /// A move after which no other role can win at once.
 pub(crate) const SAFE: &str = "safe";
@@ -24,22 +25,39 @@ const DEPTH: u32 = 3;
 
 /// The network with hints about safe and forced moves, by the hints of this name about winning ones. `None` if roles do
 /// not take turns, if recursive rules are in the way, or if it would be too much work.
-pub(crate) fn with_safe_moves(network: &Network, wins: &str) -> Option<Network> {
+pub(crate) fn with_safe_moves(
+    network: &Network,
+    wins: &str,
+    budget: &Budget,
+) -> Result<Option<Network>, Exhausted> {
+    let hinted = add_safe_moves(network, wins, budget)?;
+    budget.check()?;
+    Ok(hinted)
+}
+
+fn add_safe_moves(network: &Network, wins: &str, budget: &Budget) -> Result<Option<Network>, Exhausted> {
     let interface = network.interface();
-    let turns = Turns::new(network)?;
+    let Some(turns) = Turns::new(network) else { return Ok(None) };
     let mut builder = Builder::resume(network);
-    let outcomes = outcomes(&mut builder, network).filter(|outcomes| !outcomes.is_told.contains(&false))?;
+    let outcomes = outcomes(&mut builder, network, budget)?;
+    let Some(outcomes) = outcomes.filter(|outcomes| !outcomes.is_told.contains(&false)) else {
+        return Ok(None);
+    };
     let wins: Vec<(RoleId, Signal)> = interface
         .hints_named(wins)
         .iter()
         .map(|hint| (interface.moves[hint.one_move.0 as usize].role, hint.holds))
         .collect();
-    let known = known_of_moves(network);
-    let mut after = After::new(network, &outcomes, &wins)?;
+    let known = known_of_moves(network, budget)?;
+    let Some(mut after) = After::new(network, &outcomes, &wins, budget) else { return Ok(None) };
     // For each move the legal moves with which it is played, each with the wins of others that it allows.
     let mut losing: Vec<Vec<Signal>> = vec![Vec::new(); interface.moves.len()];
     for &one_move in &turns.moves {
-        after.play(&mut builder, one_move, &known[one_move.0 as usize])?;
+        let played = after.play(&mut builder, one_move, &known[one_move.0 as usize]);
+        budget.check_with(builder.bytes())?;
+        if played.is_none() {
+            return Ok(None);
+        }
         let winners: Vec<Signal> =
             interface.role_ids().map(|role| after.can_win(&mut builder, role)).collect();
         for role in interface.role_ids() {
@@ -66,7 +84,7 @@ pub(crate) fn with_safe_moves(network: &Network, wins: &str) -> Option<Network> 
         }
     }
     hinted.sort_hints();
-    Some(builder.finish(hinted))
+    Ok(Some(builder.finish(hinted)))
 }
 
 /// Who plays what: one of certain moves is played in every state, and all other roles rest.
@@ -108,17 +126,25 @@ struct After<'a> {
     /// For each node what it will be.
     values: Vec<Signal>,
     inputs_seen: usize,
+    budget: &'a Budget,
+    ticks: Ticks,
 }
 
 impl<'a> After<'a> {
     /// `None` if a loop is among the gates.
-    fn new(network: &'a Network, outcomes: &'a Outcomes, wins: &'a [(RoleId, Signal)]) -> Option<After<'a>> {
+    fn new(
+        network: &'a Network,
+        outcomes: &'a Outcomes,
+        wins: &'a [(RoleId, Signal)],
+        budget: &'a Budget,
+    ) -> Option<After<'a>> {
         let outputs = wins.iter().map(|&(_, wins)| wins).chain([network.interface().terminal]);
         let is_needed = reached(network, outputs.collect());
         let gates: Vec<NodeId> = network.gates().filter(|node| is_needed[node.index()]).collect();
         let in_loop = |node: &NodeId| network.loops().iter().any(|range| range.contains(&node.0));
         let values = network.nodes().map(Signal::of).collect();
-        let after = After { network, outcomes, wins, gates, values, inputs_seen: 0 };
+        let ticks = Ticks::default();
+        let after = After { network, outcomes, wins, gates, values, inputs_seen: 0, budget, ticks };
         (!after.gates.iter().any(in_loop)).then_some(after)
     }
 
@@ -136,6 +162,7 @@ impl<'a> After<'a> {
             inputs.clear();
             inputs.extend(self.network.inputs(gate).iter().map(|&input| self.value(input)));
             self.inputs_seen += inputs.len();
+            self.ticks.work(self.budget, WORK * (1 + inputs.len())).ok()?;
             self.values[gate.index()] = if inputs == self.network.inputs(gate) {
                 Signal::of(gate)
             } else {

@@ -1,6 +1,8 @@
 //! Which nodes depend on moves, and which of them can be worked out for each move.
 
+use super::quiet::WORK;
 use crate::network::{Kind, Network, NodeId, Signal};
+use grundy_syntax::{Budget, Exhausted, Ticks};
 
 /// The nodes between moves and next values.
 pub(super) struct Scope {
@@ -28,9 +30,9 @@ enum Moved {
 }
 
 impl Scope {
-    pub(super) fn new(network: &Network) -> Scope {
+    pub(super) fn new(network: &Network, budget: &Budget) -> Result<Scope, Exhausted> {
         let interface = network.interface();
-        let moved = moved(network);
+        let moved = moved(network, budget)?;
         let in_scope = |signal: Signal| moved[signal.node().index()] == Moved::Straight;
         let has_fluent: Vec<bool> = interface.fluents.iter().map(|fluent| in_scope(fluent.next)).collect();
         let mut scope = Scope {
@@ -46,8 +48,10 @@ impl Scope {
             is_needed[info.next.node().index()] = true;
             scope.fluents.push((info.next.node(), fluent as u32, info.next.is_inverted()));
         }
+        let mut ticks = Ticks::default();
         for node in network.gates().rev().filter(|node| moved[node.index()] == Moved::Straight) {
             if is_needed[node.index()] {
+                ticks.work(budget, WORK * (1 + network.inputs(node).len()))?;
                 scope.gates.push(node);
                 for &input in network.inputs(node).iter().filter(|input| in_scope(**input)) {
                     is_needed[input.node().index()] = true;
@@ -56,10 +60,12 @@ impl Scope {
             }
         }
         scope.gates.reverse();
+        budget.check()?;
         scope.readers.sort_unstable();
+        budget.check()?;
         scope.fluents.sort_unstable();
         scope.index(network);
-        scope
+        Ok(scope)
     }
 
     fn index(&mut self, network: &Network) {
@@ -90,13 +96,15 @@ impl Scope {
 }
 
 /// How each node depends on moves.
-fn moved(network: &Network) -> Vec<Moved> {
+fn moved(network: &Network, budget: &Budget) -> Result<Vec<Moved>, Exhausted> {
     let interface = network.interface();
     let mut moved = vec![Moved::Not; network.node_count()];
     moved[1 + interface.fluents.len()..interface.first_gate() as usize].fill(Moved::Straight);
     let mut loops = network.loops().iter();
     let mut next_loop = loops.next();
+    let mut ticks = Ticks::default();
     for node in network.gates() {
+        ticks.work(budget, 1 + network.inputs(node).len())?;
         if let Some(range) = next_loop.filter(|range| range.start == node.0) {
             let inputs = range.clone().flat_map(|member| network.inputs(NodeId(member)));
             if inputs.map(|input| moved[input.node().index()]).any(|how| how != Moved::Not) {
@@ -108,7 +116,7 @@ fn moved(network: &Network) -> Vec<Moved> {
         let inputs = network.inputs(node).iter().map(|input| moved[input.node().index()]);
         moved[node.index()] = inputs.fold(moved[node.index()], Moved::max);
     }
-    moved
+    Ok(moved)
 }
 
 impl Moved {

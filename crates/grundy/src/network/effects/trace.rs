@@ -1,10 +1,11 @@
 //! Following one move through the nodes that it makes a difference to.
 
 use super::Effect;
-use super::quiet::{Quiet, simplify};
+use super::quiet::{Quiet, WORK, simplify};
 use super::scope::Scope;
 use super::slots::Slot;
 use crate::network::{Builder, MoveId, Network, NodeId, Signal};
+use grundy_syntax::{Budget, Ticks};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -34,10 +35,12 @@ pub(super) struct Tracer<'a> {
     depths: Vec<u8>,
     /// For each gate how many moves have made it too large.
     too_large: Vec<u8>,
+    budget: &'a Budget,
+    ticks: Ticks,
 }
 
 impl Tracer<'_> {
-    pub(super) fn new<'a>(network: &'a Network, scope: &'a Scope) -> Tracer<'a> {
+    pub(super) fn new<'a>(network: &'a Network, scope: &'a Scope, budget: &'a Budget) -> Tracer<'a> {
         Tracer {
             network,
             scope,
@@ -48,10 +51,12 @@ impl Tracer<'_> {
             inputs_seen: 0,
             depths: vec![0; network.node_count()],
             too_large: vec![0; network.node_count()],
+            budget,
+            ticks: Ticks::default(),
         }
     }
 
-    /// The effects of a move of a slot; `None` if too much had to be looked at.
+    /// The effects of a move of a slot; `None` if too much had to be looked at. Stops early when the budget is used up.
     pub(super) fn trace(
         &mut self,
         builder: &mut Builder,
@@ -75,6 +80,9 @@ impl Tracer<'_> {
                 self.open.pop();
             }
             self.inputs_seen += inputs.len();
+            if self.ticks.work(self.budget, WORK * (inputs.len() + quiet.live(gate).len())).is_err() {
+                return None;
+            }
             if self.too_large[gate.index()] >= MANY_MOVES {
                 continue;
             }

@@ -11,13 +11,14 @@
 
 use super::{Groups, simplify, view};
 use crate::network::{Builder, Kind, Network, Signal};
+use grundy_syntax::{Budget, Exhausted};
 use smallvec::SmallVec;
 
 /// Nodes with more inputs of the other kind are not compared pair by pair.
 const MOST_COMPARED: usize = 64;
 
-pub(super) fn run(network: &Network, _: &Groups) -> Network {
-    simplify::run(network, &["absorb"])
+pub(super) fn run(network: &Network, _: &Groups, budget: &Budget) -> Result<Network, Exhausted> {
+    simplify::run(network, &["absorb"], budget)
 }
 
 /// Drops what a node can do without; what the node is if its inputs contradict each other.

@@ -2,9 +2,10 @@
 
 use super::{Groups, simplify};
 use crate::network::{Kind, Network, Signal};
+use grundy_syntax::{Budget, Exhausted};
 
-pub(super) fn run(network: &Network, _: &Groups) -> Network {
-    simplify::run(network, &["constants"])
+pub(super) fn run(network: &Network, _: &Groups, budget: &Budget) -> Result<Network, Exhausted> {
+    simplify::run(network, &["constants"], budget)
 }
 
 /// Drops the inputs of a node that are constant; what the node is if it is constant itself.

@@ -6,15 +6,16 @@
 use super::{Groups, view};
 use crate::network::rewrite::{Gate, rewrite};
 use crate::network::{Builder, Kind, Network, Signal};
+use grundy_syntax::{Budget, Exhausted};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 /// The inputs of a node of the other kind, or one signal alone.
 type Product = SmallVec<[Signal; 4]>;
 
-pub(super) fn run(network: &Network, _: &Groups) -> Network {
+pub(super) fn run(network: &Network, _: &Groups, budget: &Budget) -> Result<Network, Exhausted> {
     let readers = network.reader_counts();
-    rewrite(network, |builder, gate| make(builder, gate, network, &readers))
+    rewrite(network, budget, |builder, gate| make(builder, gate, network, &readers))
 }
 
 fn make(builder: &mut Builder, gate: Gate, network: &Network, readers: &[u32]) -> Signal {

@@ -5,6 +5,7 @@
 
 use crate::network::rewrite::{Gate, rewrite};
 use crate::network::{Builder, Choice, Kind, MoveId, Network, NodeId, Signal};
+use grundy_syntax::{Budget, Exhausted};
 use smallvec::SmallVec;
 
 /// Groups of inputs of which exactly one is true, in every state of a game and with every joint move that is played
@@ -103,20 +104,20 @@ impl Index<'_> {
     }
 }
 
-pub(super) fn run(network: &Network, groups: &Groups) -> Network {
-    let mut network = replace_equal(network, groups);
+pub(super) fn run(network: &Network, groups: &Groups, budget: &Budget) -> Result<Network, Exhausted> {
+    let mut network = replace_equal(network, groups, budget)?;
     for (layers, exactly) in [(&groups.layers, true), (&groups.exclusive, false)] {
         for layer in layers {
             let index = Index::new(&network, layer, exactly);
-            network = rewrite(&network, |builder, gate| make(builder, gate, &index));
+            network = rewrite(&network, budget, |builder, gate| make(builder, gate, &index))?;
         }
     }
     // Complements may name such moves, too.
-    replace_equal(&network, groups)
+    replace_equal(&network, groups, budget)
 }
 
 /// Puts signals in the place of the inputs that they stand for.
-fn replace_equal(network: &Network, groups: &Groups) -> Network {
+fn replace_equal(network: &Network, groups: &Groups, budget: &Budget) -> Result<Network, Exhausted> {
     let mut instead: Vec<Option<Signal>> = vec![None; network.node_count()];
     for &(node, value) in &groups.constant {
         instead[node.index()] = Some(Signal::FALSE.inverted_if(value));
@@ -124,7 +125,7 @@ fn replace_equal(network: &Network, groups: &Groups) -> Network {
     groups.equal.iter().for_each(|&(node, signal)| instead[node.index()] = Some(signal));
     // What is made in a rewrite has other numbers, but inputs keep theirs.
     instead.truncate(network.interface().first_gate() as usize);
-    rewrite(network, |builder, gate| {
+    rewrite(network, budget, |builder, gate| {
         for input in gate.inputs.iter_mut() {
             if let Some(signal) = instead.get(input.node().index()).copied().flatten() {
                 *input = signal.inverted_if(input.is_inverted());

@@ -6,19 +6,22 @@
 use super::Groups;
 use crate::network::rewrite::rewrite;
 use crate::network::{Kind, Network, NodeId, RoleId, Signal};
+use grundy_syntax::{Budget, Exhausted};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
 /// A condition is a guard if at least this many moves of a role share it.
 const FEWEST_GUARDED: usize = 4;
 
-pub(super) fn run(network: &Network, _: &Groups) -> Network {
+pub(super) fn run(network: &Network, _: &Groups, budget: &Budget) -> Result<Network, Exhausted> {
     let interface = network.interface();
     let mut guards: FxHashMap<NodeId, Signal> = FxHashMap::default();
-    interface.role_ids().for_each(|role| choose_guards(network, role, &mut guards));
+    for role in interface.role_ids() {
+        choose_guards(network, role, &mut guards, budget)?;
+    }
     // For the node of a guarded move: what is left of it, and its guard, in terms of the new network.
     let mut parts: FxHashMap<NodeId, (Signal, Signal)> = FxHashMap::default();
-    let mut rewritten = rewrite(network, |builder, gate| {
+    let mut rewritten = rewrite(network, budget, |builder, gate| {
         if let Some(guard) = guards.get(&gate.node) {
             let at = network.inputs(gate.node).iter().position(|input| input == guard);
             let at = at.expect("a guard is an input of its node");
@@ -30,7 +33,7 @@ pub(super) fn run(network: &Network, _: &Groups) -> Network {
             return builder.gate(Kind::And, &mut vec![guard, rest]);
         }
         builder.node(gate.kind, gate.inputs)
-    });
+    })?;
     for (number, old) in interface.moves.iter().enumerate() {
         let new = &mut rewritten.interface.moves[number];
         if new.guard != Signal::TRUE || old.legal == Signal::FALSE || old.legal == Signal::TRUE {
@@ -43,7 +46,7 @@ pub(super) fn run(network: &Network, _: &Groups) -> Network {
             _ => {}
         }
     }
-    rewritten
+    Ok(rewritten)
 }
 
 fn is_and(network: &Network, signal: Signal) -> bool {
@@ -51,17 +54,23 @@ fn is_and(network: &Network, signal: Signal) -> bool {
 }
 
 /// Finds the guards of the moves of a role, the most common one first, by the node that tells the move to be legal.
-fn choose_guards(network: &Network, role: RoleId, guards: &mut FxHashMap<NodeId, Signal>) {
+fn choose_guards(
+    network: &Network,
+    role: RoleId,
+    guards: &mut FxHashMap<NodeId, Signal>,
+    budget: &Budget,
+) -> Result<(), Exhausted> {
     let interface = network.interface();
     let legal = interface.moves_of(role).map(|number| interface.moves[number as usize].legal);
     let mut open: Vec<NodeId> = legal.filter(|&legal| is_and(network, legal)).map(Signal::node).collect();
     loop {
+        budget.check()?;
         let mut counts: BTreeMap<Signal, usize> = BTreeMap::new();
         open.iter()
             .flat_map(|&node| network.inputs(node))
             .for_each(|&input| *counts.entry(input).or_default() += 1);
         let best = counts.into_iter().max_by_key(|&(signal, count)| (count, std::cmp::Reverse(signal)));
-        let Some((guard, _)) = best.filter(|&(_, count)| count >= FEWEST_GUARDED) else { return };
+        let Some((guard, _)) = best.filter(|&(_, count)| count >= FEWEST_GUARDED) else { return Ok(()) };
         open.retain(|&node| {
             let guarded = network.inputs(node).contains(&guard);
             if guarded {

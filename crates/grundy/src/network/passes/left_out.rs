@@ -6,16 +6,17 @@
 use super::Groups;
 use crate::network::rewrite::rewrite;
 use crate::network::{Kind, Network, NodeId, Signal};
+use grundy_syntax::{Budget, Exhausted};
 
 /// In larger groups there is too much to read.
 const MOST_OTHERS: usize = 3;
 
-pub(super) fn run(network: &Network, groups: &Groups) -> Network {
+pub(super) fn run(network: &Network, groups: &Groups, budget: &Budget) -> Result<Network, Exhausted> {
     if !groups.leave_out {
-        return network.clone();
+        return Ok(network.clone());
     }
     let others = choose(network, groups);
-    rewrite(network, |builder, gate| {
+    rewrite(network, budget, |builder, gate| {
         let mut inputs = Vec::with_capacity(gate.inputs.len());
         for &input in gate.inputs.iter() {
             // What is made in a rewrite has other numbers, but inputs keep theirs.

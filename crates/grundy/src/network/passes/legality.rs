@@ -4,6 +4,7 @@
 use super::{Groups, view};
 use crate::network::rewrite::{Gate, rewrite};
 use crate::network::{Builder, Kind, MoveId, Network, NodeId, Signal};
+use grundy_syntax::{Budget, Exhausted, Ticks};
 use smallvec::SmallVec;
 
 /// How deep to look into the conditions of a move.
@@ -17,26 +18,32 @@ const MOST_FIRST_BRANCHES: usize = 256;
 /// What is true of one of more fluents than this says too much about the others.
 const MOST_EXCLUDED: usize = 16;
 
-pub(super) fn run(network: &Network, groups: &Groups) -> Network {
-    let known = Known::new(network, groups);
+pub(super) fn run(network: &Network, groups: &Groups, budget: &Budget) -> Result<Network, Exhausted> {
+    let known = Known::new(network, groups, budget)?;
     let readers = network.reader_counts();
-    rewrite(network, |builder, gate| make(builder, gate, network, &known, &readers))
+    rewrite(network, budget, |builder, gate| make(builder, gate, network, &known, &readers))
 }
+
+/// The work for something that a move implies, as [`Ticks`] count it.
+pub(super) const WORK: usize = 16;
 
 /// For each node that holds only if some move is made, all that is known if it does, sorted.
 struct Known(Vec<Vec<Signal>>);
 
 impl Known {
-    fn new(network: &Network, groups: &Groups) -> Known {
+    fn new(network: &Network, groups: &Groups, budget: &Budget) -> Result<Known, Exhausted> {
         let interface = network.interface();
         let mut known = Known(vec![Vec::new(); network.node_count()]);
+        let mut ticks = Ticks::default();
         for (number, implied) in implied_by_moves(network, groups).enumerate() {
+            ticks.work(budget, WORK * (1 + implied.len()))?;
             known.0[interface.move_node(MoveId(number as u32)).index()] = implied;
         }
         for node in network.gates().filter(|&node| network.kind(node) == Kind::Or) {
+            ticks.work(budget, WORK + network.inputs(node).len())?;
             known.0[node.index()] = known.common(network.inputs(node));
         }
-        known
+        Ok(known)
     }
 
     /// What is known whichever of these holds. (Of what stands behind them in a loop, nothing is.)

@@ -21,6 +21,7 @@ mod unread;
 
 use super::{Builder, Kind, Network, Signal};
 pub use groups::Groups;
+use grundy_syntax::{Budget, Exhausted, Stage, Ticks};
 use smallvec::SmallVec;
 pub(super) use unneeded::reached;
 
@@ -31,7 +32,7 @@ pub struct Pass {
     pub name: &'static str,
     /// What it does, in a few words.
     pub about: &'static str,
-    run: fn(&Network, &Groups) -> Network,
+    run: fn(&Network, &Groups, &Budget) -> Result<Network, Exhausted>,
 }
 
 /// All passes.
@@ -105,26 +106,26 @@ pub struct PassSize {
 }
 
 /// An improved network, and how it became what it is.
+#[derive(Clone, Debug)]
 pub struct Optimized {
     /// The network.
     pub network: Network,
     /// The size before all passes (called `connect`), and after each.
     pub sizes: Vec<PassSize>,
+    /// The limit of the budget that kept invariants from making it smaller, if one did: another time it may be another
+    /// network with the same answers.
+    pub exhausted: Option<Exhausted>,
 }
 
-/// Runs the passes that are wanted. `known` are groups of fluents that somebody has proved; what the rules tell by
-/// themselves is added to them.
-pub fn optimize(network: Network, known: &Groups, wanted: impl Fn(&str) -> bool) -> Optimized {
-    optimize_until(network, known, wanted, || false).expect("nobody stops it")
-}
-
-/// Like [`optimize`], but asks before each pass whether to stop; `None` if so.
-pub fn optimize_until(
+/// Runs the passes that are wanted. `known` are proved groups of fluents; those that follow from the rules by themselves
+/// are added to them.
+pub fn optimize(
     network: Network,
     known: &Groups,
     wanted: impl Fn(&str) -> bool,
-    is_over: impl Fn() -> bool,
-) -> Option<Optimized> {
+    budget: &Budget,
+) -> Result<Optimized, Exhausted> {
+    budget.enter(Stage::Network);
     let size =
         |name, network: &Network| PassSize { name, nodes: network.node_count(), edges: network.edge_count() };
     let mut sizes = vec![size("connect", &network)];
@@ -138,17 +139,15 @@ pub fn optimize_until(
         let name = simplify::name(&passes).unwrap_or(first);
         // The turns of roles show when constants and single inputs are out of the way, and before anything is shared.
         if matches!(name, "legality" | "factoring" | "groups" | "left-out") && groups.is_none() {
-            groups = Some(known.completed(&network));
+            groups = Some(known.completed(&network, budget)?);
             idle.clear();
         }
-        if is_over() {
-            return None;
-        }
+        budget.check()?;
         if !idle.contains(&name) {
             let pass = PASSES.iter().find(|pass| pass.name == name);
             let next = match pass {
-                Some(pass) => (pass.run)(&network, groups.as_ref().unwrap_or(known)),
-                None => simplify::run(&network, &passes),
+                Some(pass) => (pass.run)(&network, groups.as_ref().unwrap_or(known), budget)?,
+                None => simplify::run(&network, &passes, budget)?,
             };
             if next.is_same(&network) {
                 idle.push(name);
@@ -162,18 +161,23 @@ pub fn optimize_until(
     if let Some(groups) = groups {
         network.interface.choices = groups.choices(&network);
     }
-    Some(Optimized { network, sizes })
+    Ok(Optimized { network, sizes, exhausted: None })
 }
 
 /// Removes what a change to some nodes has left behind: constants, nodes with one input, nodes that nobody needs.
-pub(crate) fn clean(network: Network) -> Network {
-    let simplified = simplify::run(&network, &["constants", "single-input", "absorb"]);
-    unneeded::run(&simplified, &Groups::default())
+pub(crate) fn clean(network: Network, budget: &Budget) -> Result<Network, Exhausted> {
+    let simplified = simplify::run(&network, &["constants", "single-input", "absorb"], budget)?;
+    unneeded::run(&simplified, &Groups::default(), budget)
 }
 
 /// For each move all that is known if it is legal, sorted.
-pub(crate) fn known_of_moves(network: &Network) -> Vec<Vec<Signal>> {
-    legality::implied_by_moves(network, &Groups::default().completed(network)).collect()
+pub(crate) fn known_of_moves(network: &Network, budget: &Budget) -> Result<Vec<Vec<Signal>>, Exhausted> {
+    let groups = Groups::default().completed(network, budget)?;
+    let mut ticks = Ticks::default();
+    let implied = legality::implied_by_moves(network, &groups);
+    implied
+        .map(|implied| ticks.work(budget, legality::WORK * (1 + implied.len())).map(|()| implied))
+        .collect()
 }
 
 /// A signal as a node of a kind: `not (or a b)` is the AND of `not a` and `not b`. `None` for inputs and
@@ -196,5 +200,7 @@ pub(crate) fn view(
 #[cfg(test)]
 pub(super) fn run_pass(name: &str, network: &Network, groups: &Groups) -> Network {
     let pass = PASSES.iter().find(|pass| pass.name == name).expect("there is such a pass");
-    (pass.run)(network, &groups.completed(network))
+    let budget = Budget::default();
+    let groups = groups.completed(network, &budget).expect("the budget has no bounds");
+    (pass.run)(network, &groups, &budget).expect("the budget has no bounds")
 }

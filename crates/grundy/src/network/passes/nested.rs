@@ -3,10 +3,11 @@
 use super::{Groups, view};
 use crate::network::rewrite::{Gate, rewrite};
 use crate::network::{Builder, Network, Signal};
+use grundy_syntax::{Budget, Exhausted};
 
-pub(super) fn run(network: &Network, _: &Groups) -> Network {
+pub(super) fn run(network: &Network, _: &Groups, budget: &Budget) -> Result<Network, Exhausted> {
     let readers = network.reader_counts();
-    rewrite(network, |builder, gate| make(builder, gate, network, &readers))
+    rewrite(network, budget, |builder, gate| make(builder, gate, network, &readers))
 }
 
 fn make(builder: &mut Builder, gate: Gate, network: &Network, readers: &[u32]) -> Signal {

@@ -7,6 +7,7 @@
 use super::Groups;
 use crate::network::rewrite::rewrite;
 use crate::network::{Kind, Network, NodeId, Signal};
+use grundy_syntax::{Budget, Exhausted, Ticks};
 use rustc_hash::FxHashMap;
 
 /// A shared pair costs two edges and a node, and saves an edge for each reader.
@@ -21,28 +22,36 @@ const ROUNDS: usize = 3;
 /// Where there are more pairs to count, nothing is shared.
 const MOST_PAIRS: usize = 20_000_000;
 
+/// The work for a pair, as [`Ticks`] count it.
+const WORK: usize = 4;
+
 type Pair = (Kind, Signal, Signal);
 
-pub(super) fn run(network: &Network, groups: &Groups) -> Network {
+pub(super) fn run(network: &Network, groups: &Groups, budget: &Budget) -> Result<Network, Exhausted> {
     let mut shared = network.clone();
     for _ in 0..ROUNDS {
-        let Some(next) = share_pairs(&shared, groups) else { break };
+        let Some(next) = share_pairs(&shared, groups, budget)? else { break };
         shared = next;
     }
-    shared
+    Ok(shared)
 }
 
 /// Takes pairs out; `None` if there are none worth it.
-fn share_pairs(network: &Network, groups: &Groups) -> Option<Network> {
-    let counts = count_pairs(network, groups)?;
+fn share_pairs(network: &Network, groups: &Groups, budget: &Budget) -> Result<Option<Network>, Exhausted> {
+    let Some(counts) = count_pairs(network, groups, budget)? else { return Ok(None) };
     let mut uses: FxHashMap<Pair, u32> = FxHashMap::default();
-    let choices: Vec<Vec<Pair>> = network.gates().map(|node| choose(network, node, &counts)).collect();
+    let mut ticks = Ticks::default();
+    let choose = |node| {
+        ticks.work(budget, WORK * network.inputs(node).len())?;
+        Ok(choose(network, node, &counts))
+    };
+    let choices: Vec<Vec<Pair>> = network.gates().map(choose).collect::<Result<_, Exhausted>>()?;
     choices.iter().flatten().for_each(|&pair| *uses.entry(pair).or_default() += 1);
     if uses.values().all(|&uses| uses < FEWEST_READERS) {
-        return None;
+        return Ok(None);
     }
     let first = network.interface().first_gate();
-    Some(rewrite(network, |builder, gate| {
+    let shared = rewrite(network, budget, |builder, gate| {
         let old = network.inputs(gate.node);
         let mut kept: Vec<Signal> = Vec::with_capacity(old.len());
         let mut taken = vec![false; old.len()];
@@ -56,7 +65,8 @@ fn share_pairs(network: &Network, groups: &Groups) -> Option<Network> {
         }
         kept.extend(gate.inputs.iter().zip(&taken).filter(|(_, taken)| !**taken).map(|(&input, _)| input));
         builder.node(gate.kind, &mut kept)
-    }))
+    });
+    shared.map(Some)
 }
 
 fn has_pairs(network: &Network, node: NodeId) -> bool {
@@ -69,21 +79,27 @@ fn pairs(network: &Network, node: NodeId) -> impl Iterator<Item = Pair> + '_ {
     inputs.iter().enumerate().flat_map(move |(i, &a)| inputs[i + 1..].iter().map(move |&b| (kind, a, b)))
 }
 
-fn count_pairs(network: &Network, groups: &Groups) -> Option<FxHashMap<Pair, u32>> {
+fn count_pairs(
+    network: &Network,
+    groups: &Groups,
+    budget: &Budget,
+) -> Result<Option<FxHashMap<Pair, u32>>, Exhausted> {
     let nodes = || network.gates().filter(|&node| has_pairs(network, node));
     let total: usize = nodes().map(|node| network.inputs(node).len().pow(2) / 2).sum();
     if total > MOST_PAIRS {
-        return None;
+        return Ok(None);
     }
+    let mut ticks = Ticks::default();
     let mut counts: FxHashMap<Pair, u32> = FxHashMap::default();
     let mut restless = vec![false; network.node_count()];
     groups.restless.iter().for_each(|node| restless[node.index()] = true);
     for pair in nodes().flat_map(|node| pairs(network, node)) {
+        ticks.work(budget, WORK)?;
         if !restless[pair.1.node().index()] && !restless[pair.2.node().index()] {
             *counts.entry(pair).or_default() += 1;
         }
     }
-    Some(counts)
+    Ok(Some(counts))
 }
 
 /// The most common pairs of a node, no input in two of them.

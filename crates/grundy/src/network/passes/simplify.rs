@@ -7,6 +7,7 @@
 use super::{absorb, constants};
 use crate::network::Network;
 use crate::network::rewrite::rewrite;
+use grundy_syntax::{Budget, Exhausted};
 
 /// The passes that can be run together, and what they are called then.
 const TOGETHER: [(&[&str], &str); 4] = [
@@ -21,10 +22,10 @@ pub(super) fn name(passes: &[&str]) -> Option<&'static str> {
     TOGETHER.iter().find(|(names, _)| *names == passes).map(|(_, name)| *name)
 }
 
-pub(super) fn run(network: &Network, passes: &[&str]) -> Network {
+pub(super) fn run(network: &Network, passes: &[&str], budget: &Budget) -> Result<Network, Exhausted> {
     let [folds, collapses, absorbs] =
         ["constants", "single-input", "absorb"].map(|name| passes.contains(&name));
-    rewrite(network, |builder, gate| {
+    rewrite(network, budget, |builder, gate| {
         let (kind, inputs) = (gate.kind, gate.inputs);
         let constant = folds.then(|| constants::fold(kind, inputs)).flatten();
         let constant = constant.or_else(|| absorbs.then(|| absorb::reduce(builder, kind, inputs)).flatten());
@@ -47,7 +48,8 @@ mod tests {
         let rules = "(<= p (true (f 1)) (not (true (f 1)))) (<= q p) (<= q (true (f 2)) (not p)) \
                      (<= terminal q (not (true (f 2)))) (<= (goal r 50) q)";
         let passes = ["constants", "single-input", "absorb"];
-        assert_eq!(run(&network(rules), &passes).interface().terminal, Signal::FALSE);
+        let together = run(&network(rules), &passes, &Budget::default()).expect("the budget has no bounds");
+        assert_eq!(together.interface().terminal, Signal::FALSE);
         assert_ne!(optimized(network(rules), &passes).interface().terminal, Signal::FALSE);
     }
 }

@@ -2,9 +2,10 @@
 
 use super::{Groups, simplify};
 use crate::network::Network;
+use grundy_syntax::{Budget, Exhausted};
 
-pub(super) fn run(network: &Network, _: &Groups) -> Network {
-    simplify::run(network, &["single-input"])
+pub(super) fn run(network: &Network, _: &Groups, budget: &Budget) -> Result<Network, Exhausted> {
+    simplify::run(network, &["single-input"], budget)
 }
 
 #[cfg(test)]

@@ -6,10 +6,12 @@
 use super::Groups;
 use crate::network::rewrite::rewrite_outputs;
 use crate::network::{Interface, Kind, Network, NodeId, Signal};
+use grundy_syntax::{Budget, Exhausted, Ticks};
 
-pub(super) fn run(network: &Network, groups: &Groups) -> Network {
+pub(super) fn run(network: &Network, groups: &Groups, budget: &Budget) -> Result<Network, Exhausted> {
     let interface = network.interface();
     let readers = network.reader_counts();
+    let mut ticks = Ticks::default();
     let mut is_used = vec![false; interface.fluents.len()];
     // For a fluent to be left out, all others of its group.
     let mut chosen: Vec<(usize, Vec<usize>)> = Vec::new();
@@ -23,6 +25,7 @@ pub(super) fn run(network: &Network, groups: &Groups) -> Network {
         if is_dropped || fluents.iter().any(|&fluent| is_used[fluent]) {
             continue;
         }
+        ticks.work(budget, WORK * fluents.len())?;
         let cost = |fluent: usize| own_size(network, &readers, interface.fluents[fluent].next);
         let Some(&dearest) = fluents.iter().max_by_key(|&&fluent| (cost(fluent), std::cmp::Reverse(fluent)))
         else {
@@ -33,8 +36,11 @@ pub(super) fn run(network: &Network, groups: &Groups) -> Network {
             chosen.push((dearest, fluents.into_iter().filter(|&fluent| fluent != dearest).collect()));
         }
     }
-    replace(network, &chosen)
+    replace(network, &chosen, budget)
 }
+
+/// The work for a fluent of a group, as [`Ticks`] count it.
+const WORK: usize = 64;
 
 /// Nodes and edges that nothing but this signal needs.
 fn own_size(network: &Network, readers: &[u32], signal: Signal) -> usize {
@@ -48,9 +54,9 @@ fn own_size(network: &Network, readers: &[u32], signal: Signal) -> usize {
     size
 }
 
-fn replace(network: &Network, chosen: &[(usize, Vec<usize>)]) -> Network {
+fn replace(network: &Network, chosen: &[(usize, Vec<usize>)], budget: &Budget) -> Result<Network, Exhausted> {
     if chosen.is_empty() {
-        return network.clone();
+        return Ok(network.clone());
     }
     // Gates for the new values are added behind the last one, as copies of it in the old numbers cannot be.
     let mut values: Vec<(usize, Signal)> = Vec::new();
@@ -59,6 +65,7 @@ fn replace(network: &Network, chosen: &[(usize, Vec<usize>)]) -> Network {
     let mut left = network.gates().count();
     let mut rewritten = rewrite_outputs(
         network,
+        budget,
         |builder, gate| {
             let made = builder.node(gate.kind, gate.inputs);
             map[gate.node.index()] = made;
@@ -75,11 +82,11 @@ fn replace(network: &Network, chosen: &[(usize, Vec<usize>)]) -> Network {
             made
         },
         Interface::clone,
-    );
+    )?;
     for (fluent, value) in values {
         rewritten.interface.fluents[fluent].next = value;
     }
-    rewritten
+    Ok(rewritten)
 }
 
 #[cfg(test)]

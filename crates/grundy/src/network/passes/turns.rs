@@ -11,17 +11,23 @@
 use super::Groups;
 use super::legality::{DEPTH, implied_by};
 use crate::network::{Interface, Kind, MoveId, Network, NodeId, RoleId, Signal};
+use grundy_syntax::{Budget, Exhausted, Ticks};
 use rustc_hash::FxHashMap;
+
+/// The work for a member of a group, as [`Ticks`] count it.
+const WORK: usize = 8;
 
 impl Groups {
     /// These groups, of fluents, and all that the rules of a network tell by themselves.
-    pub(super) fn completed(&self, network: &Network) -> Groups {
+    pub(super) fn completed(&self, network: &Network, budget: &Budget) -> Result<Groups, Exhausted> {
         let interface = network.interface();
         let mut circles = circles(network);
         let mut groups =
             Groups { restless: circles.concat(), leave_out: self.leave_out, ..Groups::default() };
         groups.exclusive.clone_from(&self.exclusive);
+        let mut ticks = Ticks::default();
         for known in self.layers.iter().flatten() {
+            ticks.work(budget, WORK * known.len() * (1 + circles.len()))?;
             // What `unread` took out of the states is false, whatever the others are.
             if known.iter().any(|&node| interface.is_dropped(node)) {
                 groups.add_exclusive(known.clone());
@@ -33,28 +39,29 @@ impl Groups {
         }
         groups.constant.clone_from(&self.constant);
         for circle in circles {
+            ticks.work(budget, WORK * circle.len())?;
             // Of two, one is what the other is not; so only one of them has to be read.
             if let [one, other] = circle[..]
                 && self.layers.iter().flatten().any(|known| known.len() == 2 && known.contains(&one))
             {
                 groups.equal.push((other, !Signal::of(one)));
             }
-            groups.add_turns(network, &circle);
+            groups.add_turns(network, &circle, budget)?;
             groups.add(circle);
         }
         for role in interface.role_ids() {
             groups.add(moves(interface, role));
         }
-        groups
+        Ok(groups)
     }
 
     /// What follows from the fact that one of these fluents is true.
-    fn add_turns(&mut self, network: &Network, circle: &[NodeId]) {
+    fn add_turns(&mut self, network: &Network, circle: &[NodeId], budget: &Budget) -> Result<(), Exhausted> {
         let interface = network.interface();
         // For each fluent of the circle, the moves of the role that has most to choose from, and whether it has no other.
         let mut active: Vec<(Vec<NodeId>, bool)> = vec![(Vec::new(), false); circle.len()];
         for role in interface.role_ids() {
-            let Turns { moves_at, idle, is_strict } = turns(network, circle, role);
+            let Turns { moves_at, idle, is_strict } = turns(network, circle, role, budget)?;
             if let Some((idle, at)) = idle {
                 self.equal.push((idle, !Signal::of(circle[at])));
             }
@@ -76,6 +83,7 @@ impl Groups {
         } else {
             self.at_most_one.push(group);
         }
+        Ok(())
     }
 }
 
@@ -94,11 +102,13 @@ struct Turns {
 }
 
 /// When a role can do what, by the fluent of a circle that its moves need.
-fn turns(network: &Network, circle: &[NodeId], role: RoleId) -> Turns {
+fn turns(network: &Network, circle: &[NodeId], role: RoleId, budget: &Budget) -> Result<Turns, Exhausted> {
     let interface = network.interface();
     let mut moves_at = vec![Vec::new(); circle.len()];
     let mut others = Vec::new();
+    let mut ticks = Ticks::default();
     for number in interface.moves_of(role) {
+        ticks.work(budget, WORK * (1 + circle.len()))?;
         let implied = implied_by(network, interface.moves[number as usize].legal, DEPTH);
         let needed = |fluent: &NodeId| implied.binary_search(&Signal::of(*fluent)).is_ok();
         match circle.iter().position(needed) {
@@ -114,7 +124,7 @@ fn turns(network: &Network, circle: &[NodeId], role: RoleId) -> Turns {
         }
         _ => None,
     };
-    Turns { is_strict: others.is_empty() || idle.is_some(), moves_at, idle }
+    Ok(Turns { is_strict: others.is_empty() || idle.is_some(), moves_at, idle })
 }
 
 /// Whether a signal excludes a fluent of a circle: by naming it, or as one of the others.
@@ -139,24 +149,25 @@ fn circles(network: &Network) -> Vec<Vec<NodeId>> {
     let mut seen = vec![false; interface.fluents.len()];
     let mut circles = Vec::new();
     for start in 0..interface.fluents.len() {
-        let mut circle = vec![start];
-        while !seen[start]
-            && let Some([next]) = following.get(&circle[circle.len() - 1]).map(|next| &next[..])
-        {
-            if *next == start {
-                circle.iter().for_each(|&fluent| seen[fluent] = true);
-                if circle.len() > 1 && circle.iter().filter(|&&f| interface.fluents[f].initial).count() == 1 {
-                    circles.push(circle.iter().map(|&fluent| interface.fluent_node(fluent)).collect());
-                }
-                break;
-            }
-            if circle.contains(next) {
-                break;
-            }
-            circle.push(*next);
+        let mut walk = Vec::new();
+        let mut fluent = start;
+        while !std::mem::replace(&mut seen[fluent], true) {
+            walk.push(fluent);
+            let Some([next]) = following.get(&fluent).map(|next| &next[..]) else { break };
+            fluent = *next;
+        }
+        // A walk that ends where it has been before closes a circle, which is written from its first fluent on.
+        let Some(entry) = walk.iter().position(|&one| one == fluent) else { continue };
+        let mut circle = walk.split_off(entry);
+        let first = (0..circle.len()).min_by_key(|&at| circle[at]).unwrap_or(0);
+        circle.rotate_left(first);
+        if circle.len() > 1 && circle.iter().filter(|&&f| interface.fluents[f].initial).count() == 1 {
+            circles.push(circle);
         }
     }
-    circles
+    circles.sort_unstable();
+    let nodes = |circle: Vec<usize>| circle.into_iter().map(|fluent| interface.fluent_node(fluent)).collect();
+    circles.into_iter().map(nodes).collect()
 }
 
 #[cfg(test)]

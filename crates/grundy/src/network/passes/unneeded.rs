@@ -2,11 +2,15 @@
 
 use super::Groups;
 use crate::network::{Network, NodeId, Signal};
+use grundy_syntax::{Budget, Exhausted};
 
-pub(super) fn run(network: &Network, _: &Groups) -> Network {
+pub(super) fn run(network: &Network, _: &Groups, budget: &Budget) -> Result<Network, Exhausted> {
     let mut needed = Vec::new();
     network.interface().for_each_output(|signal| needed.push(signal));
-    keep(network, &reached(network, needed))
+    budget.check()?;
+    let needed = reached(network, needed);
+    budget.check()?;
+    Ok(keep(network, &needed))
 }
 
 /// A network of some of the nodes, with all that these depend on. Nodes that differ go on to differ, and stay in order,

@@ -5,11 +5,13 @@
 use super::Groups;
 use crate::network::rewrite::rewrite_outputs;
 use crate::network::{Interface, Network, Signal};
+use grundy_syntax::{Budget, Exhausted};
 
-pub(super) fn run(network: &Network, _: &Groups) -> Network {
+pub(super) fn run(network: &Network, _: &Groups, budget: &Budget) -> Result<Network, Exhausted> {
     let read = read_fluents(network);
     rewrite_outputs(
         network,
+        budget,
         |builder, gate| builder.node(gate.kind, gate.inputs),
         |interface| {
             let mut interface = interface.clone();

@@ -12,6 +12,7 @@ mod speed;
 
 use crate::commands::features::load::{load_features, load_theory};
 use crate::files::{ReadArgs, make_folder, write_whole};
+use crate::limits::{self, LimitArgs};
 use crate::output::{Outcome, note, print};
 use anyhow::Result;
 use clap::ValueEnum;
@@ -73,7 +74,15 @@ pub(crate) struct Args {
     report: Option<PathBuf>,
 
     #[command(flatten)]
+    pub(super) limits: LimitArgs,
+
+    #[command(flatten)]
     read: ReadArgs,
+}
+
+/// How to compile, within the budget of the call.
+fn config() -> FeatureConfig {
+    FeatureConfig { budget: limits::budget(), ..FeatureConfig::default() }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -95,7 +104,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let experiment = Experiment { theory: &theory, features: &features, matches: &matches };
     let (count, mut speeds) = experiment.table(usize::from(args.naive_matches))?;
     if args.against.contains(&RivalArg::Swipl) {
-        let all = Features::new(&theory, &features, &Selection::default(), &[], &FeatureConfig::default())?;
+        let all = Features::new(&theory, &features, &Selection::default(), &[], &config())?;
         let states: Vec<Vec<String>> = matches.iter().flatten().take(args.rival_states).cloned().collect();
         match prolog::run(&theory, &features, &all, &states) {
             Ok(speed) => {

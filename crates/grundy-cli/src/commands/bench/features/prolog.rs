@@ -6,6 +6,7 @@
 use super::speed::Speed;
 use crate::commands::bench::grounding::rivals::Rival;
 use crate::commands::bench::process::{Bounds, How, measure};
+use crate::limits;
 use crate::scratch::Scratch;
 use anyhow::{Result, anyhow};
 use grundy::features::{Aggregate, Features};
@@ -16,7 +17,6 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::Write;
 use std::process::Stdio;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// What the program prints.
@@ -42,7 +42,7 @@ pub(super) fn run(
     scratch.create("features.pl")?.write_all(program(theory, features, all, states)?.as_bytes())?;
     let mut command = found.ground(&scratch.path("features.pl"), 4 << 30);
     command.stdin(Stdio::null()).stdout(scratch.create("out")?).stderr(scratch.create("err")?);
-    let ended = measure(&mut command, Bounds { time: MOST_TIME, memory: None }, &AtomicBool::new(false))?;
+    let ended = measure(&mut command, Bounds { time: MOST_TIME, memory: None }, &limits::budget())?;
     let output = scratch.text("out");
     let answer: Option<Answer> = output.lines().last().and_then(|line| serde_json::from_str(line).ok());
     let answer = answer.filter(|_| ended.how == How::Exited(0)).ok_or_else(|| {

@@ -1,8 +1,10 @@
 //! Table 4 and figure 2: how large the tables are on boards of several sizes, and how long they take to make.
 
+use super::config;
+use crate::limits;
 use crate::output::{Failure, Outcome};
 use anyhow::Result;
-use grundy::features::{FeatureConfig, Features, Selection, Sizes, TableKind};
+use grundy::features::{Features, Selection, Sizes, TableKind};
 use grundy::meta::replace_fact;
 use grundy_syntax::{Notation, Program};
 use std::time::{Duration, Instant};
@@ -19,10 +21,13 @@ pub(super) struct Board {
 }
 
 pub(super) fn measure(theory: &Program, features: &Program, side: u32) -> Result<Board> {
-    let failure = |error: &dyn std::fmt::Display| Failure::new(Outcome::Wrong, error);
+    let failure = |error: &dyn std::fmt::Display| match limits::budget().check() {
+        Err(reason) => limits::failure(reason),
+        Ok(()) => Failure::new(Outcome::Wrong, error),
+    };
     let mut theory = theory.clone();
     replace_fact(&mut theory, Notation::Prolog, &format!("size({side})")).map_err(|error| failure(&error))?;
-    let config = FeatureConfig::default();
+    let config = config();
     let start = Instant::now();
     let compiled = Features::new(&theory, features, &Selection::default(), &[], &config)
         .map_err(|error| failure(&error))?;

@@ -1,11 +1,12 @@
 //! Table 3, how fast states are valued, and figure 1, how that depends on the number of features.
 
+use super::config;
 use crate::commands::bench::process::thread_time;
+use crate::limits;
 use crate::output::{Failure, Outcome};
 use anyhow::Result;
 use grundy::features::{
-    Batch, FactSet, FeatureConfig, Features, Incremental, Naive, Scratch, Selection, StateReader, TableKind,
-    Value,
+    Batch, FactSet, Features, Incremental, Naive, Scratch, Selection, StateReader, TableKind, Value,
 };
 use grundy_syntax::Program;
 use std::time::Duration;
@@ -35,7 +36,10 @@ pub(super) struct Experiment<'a> {
 }
 
 fn failure(error: impl std::fmt::Display) -> Failure {
-    Failure::new(Outcome::Wrong, error)
+    match limits::budget().check() {
+        Err(reason) => limits::failure(reason),
+        Ok(()) => Failure::new(Outcome::Wrong, error),
+    }
 }
 
 /// Sums up values, so that none of them is left out by the compiler.
@@ -46,7 +50,7 @@ fn checksum(values: &[Value]) -> i64 {
 impl Experiment<'_> {
     fn compiled(&self, only: Option<Vec<String>>) -> Result<(Features, Vec<Vec<FactSet>>)> {
         let selection = Selection { also: Vec::new(), only };
-        let config = FeatureConfig::default();
+        let config = config();
         let features =
             Features::new(self.theory, self.features, &selection, &[], &config).map_err(failure)?;
         let mut reader = StateReader::new(&features);
@@ -62,7 +66,7 @@ impl Experiment<'_> {
     /// All methods on all features. The naive one gets the first matches, as it is slow.
     pub(super) fn table(&self, naive_matches: usize) -> Result<(usize, Vec<Speed>)> {
         let (features, matches) = self.compiled(None)?;
-        let config = FeatureConfig::default();
+        let config = config();
         let shared = features.compile(TableKind::Shared, &config).map_err(failure)?;
         let plan = shared.plan(&features).map_err(failure)?;
         let mut speeds = Vec::new();
@@ -97,7 +101,7 @@ impl Experiment<'_> {
     /// The sum of all values in the first states, to compare with what others find.
     pub(super) fn checksum(&self, states: usize) -> Result<i64> {
         let (features, matches) = self.compiled(None)?;
-        let tables = features.compile(TableKind::Shared, &FeatureConfig::default()).map_err(failure)?;
+        let tables = features.compile(TableKind::Shared, &config()).map_err(failure)?;
         let mut scratch = Scratch::new(tables.plan(&features).map_err(failure)?);
         let mut values = Vec::new();
         let sum = matches.iter().flatten().take(states).map(|state| {
@@ -115,7 +119,7 @@ impl Experiment<'_> {
         let mut points = Vec::new();
         for &count in counts.iter().filter(|&&count| count <= columns.len()) {
             let (features, matches) = self.compiled(Some(columns[..count].to_vec()))?;
-            let tables = features.compile(TableKind::Shared, &FeatureConfig::default()).map_err(failure)?;
+            let tables = features.compile(TableKind::Shared, &config()).map_err(failure)?;
             let mut incremental = Incremental::new(tables.plan(&features).map_err(failure)?);
             let mut values = Vec::new();
             let speed = along("incremental", &matches, |state| {
@@ -148,6 +152,7 @@ fn along(
     let mut times = Vec::with_capacity(matches.len());
     let mut sum = 0;
     for states in matches {
+        limits::budget().check()?;
         let start = thread_time();
         for state in states {
             sum += value(state)?;

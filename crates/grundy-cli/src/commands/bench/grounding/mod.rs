@@ -13,7 +13,7 @@ mod summary;
 mod text;
 
 use crate::files::{make_folder, sheets_below, write_whole};
-use crate::interrupt;
+use crate::limits;
 use crate::output::{Failure, Outcome, note, print, print_json};
 use anyhow::{Context, Result};
 use clap::ValueEnum;
@@ -22,7 +22,6 @@ use record::{Record, Task, to_tsv};
 use rivals::{Found, Rival};
 use run::{Bench, Sheet};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 use summary::Summary;
 
@@ -80,12 +79,12 @@ pub(crate) struct Args {
     jobs: u16,
 
     /// Limit: how many seconds a process may take
-    #[arg(long, value_name = "S", default_value = "60", value_parser = crate::engine::seconds,
+    #[arg(long, value_name = "S", default_value = "60", value_parser = crate::limits::seconds,
           help_heading = "Limits for each process")]
     timeout: Duration,
 
     /// Limit: how many bytes of memory a process may take, such as `2G`
-    #[arg(long, value_name = "BYTES", value_parser = crate::engine::bytes, default_value = "4G",
+    #[arg(long, value_name = "BYTES", value_parser = crate::limits::bytes, default_value = "4G",
           help_heading = "Limits for each process")]
     max_memory: usize,
 
@@ -115,7 +114,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         note("several games at a time: they share caches and memory, so that times mean less");
     }
     let found = find_rivals(&args.against);
-    let stop = interrupt::on_ctrl_c();
+    let budget = limits::budget();
     let bench = Bench {
         program: std::env::current_exe().context("where is this program?")?,
         tasks: tasks(args),
@@ -123,7 +122,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         timeout: args.timeout,
         max_memory: args.max_memory as u64,
         max_rules: args.max_rules,
-        stop: stop.clone(),
+        budget: budget.clone(),
     };
     let records = bench.run(&sheets, args.jobs.into())?;
     let summary = Summary::of(&records, &bench);
@@ -135,8 +134,8 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     } else {
         print(&text::text(&summary))?;
     }
-    match stop.load(Ordering::Relaxed) {
-        true => Err(interrupt::failure().into()),
+    match budget.is_interrupted() {
+        true => Err(limits::failure(grundy_syntax::Exhausted::Interrupt).into()),
         false => Ok(Outcome::Fine),
     }
 }

@@ -5,13 +5,14 @@ use super::rivals::Found;
 use crate::commands::bench::process::{Bounds, Ended, How, measure};
 use crate::scratch::Scratch;
 use anyhow::{Context, Result};
+use grundy_syntax::Budget;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Deserialize;
 use std::io::BufReader;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// `grundy ground` keeps its time by itself and can say which rule is to blame; only if it is later than
@@ -31,8 +32,8 @@ pub(super) struct Bench {
     pub(super) timeout: Duration,
     pub(super) max_memory: u64,
     pub(super) max_rules: u64,
-    /// Set when the user wants to stop.
-    pub(super) stop: Arc<AtomicBool>,
+    /// Interrupted when the user wants to stop.
+    pub(super) budget: Budget,
 }
 
 /// A sheet and its name in tables.
@@ -131,15 +132,15 @@ impl Bench {
 
     /// Runs a command with its output in files. None if the user stops.
     fn measure(&self, mut command: Command, bounds: Bounds, scratch: &Scratch) -> Result<Option<Ended>> {
-        if self.stop.load(Ordering::Relaxed) {
+        if self.budget.is_interrupted() {
             return Ok(None);
         }
         command.stdout(scratch.create(OUTPUT)?).stderr(scratch.create(MESSAGES)?);
         command.stdin(Stdio::null()).env("NO_COLOR", "1");
-        let ended = measure(&mut command, bounds, &self.stop)
+        let ended = measure(&mut command, bounds, &self.budget)
             .with_context(|| format!("cannot run `{}`", command.get_program().display()))?;
         // A signal from the terminal reaches both, and the process may well be the first to end.
-        let is_stopped = ended.how == How::Interrupted || self.stop.load(Ordering::Relaxed);
+        let is_stopped = ended.how == How::Interrupted || self.budget.is_interrupted();
         Ok((!is_stopped).then_some(ended))
     }
 }

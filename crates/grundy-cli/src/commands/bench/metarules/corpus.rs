@@ -2,6 +2,7 @@
 
 use super::Section;
 use crate::files::{ReadArgs, load_game, read_source, sheets_below};
+use crate::limits;
 use crate::output::note;
 use crate::render;
 use crate::trace::{fold, read_trace};
@@ -85,10 +86,13 @@ pub(super) fn sweep(corpus: &Path, only: &[String], limit: Duration, read: &Read
 fn invariants_of(sheet: &str, limit: Duration, read: &ReadArgs) -> Result<Invariants> {
     let start = Instant::now();
     let game = load_game(sheet, read)?;
-    let ground = ground(&game.program, &GroundConfig { timeout: Some(limit), ..GroundConfig::default() })?;
-    let network = connect(&ground)?;
-    let timeout = limit.saturating_sub(start.elapsed());
-    Ok(prove_invariants(&network, &InvariantConfig { timeout, ..InvariantConfig::default() }))
+    let ground = ground(
+        &game.program,
+        &GroundConfig { budget: limits::budget().part(limit), ..GroundConfig::default() },
+    )?;
+    let budget = limits::budget().part(limit.saturating_sub(start.elapsed()));
+    let network = connect(&ground, &budget)?;
+    Ok(prove_invariants(&network, &InvariantConfig { budget, ..InvariantConfig::default() }))
 }
 
 /// How many states of a trace there are, and how many of them violate an invariant.

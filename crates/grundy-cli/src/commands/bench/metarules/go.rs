@@ -1,16 +1,18 @@
 //! Rules of Go: unfolded with and without metarules, and put in order.
 
 use super::positions::Board;
-use super::{Args, Section};
+use super::{Args, Section, domain_limits, search, unfold_config};
 use crate::commands::unfold::count_text;
+use crate::limits::budget;
 use crate::plot::{Axis, Mark, Plot, Series, Unit};
 use crate::render;
 use grundy::meta::unfold::{Count, Kinds, UnfoldConfig, Unfolding, count_unfolded, split_by_rules, unfold};
 use grundy::meta::{
-    Branching, COUNTING_STEPS, Clause, Domain, DomainLimits, Memory, MetaError, MetaPrinter, Ordering,
-    ParsedGoal, Reordered, ReorderedSet, SearchConfig, Tries, WorkingMemories, branching_of, extend,
-    find_metarules, match_all, replace_fact,
+    Branching, COUNTING_STEPS, Clause, Domain, Memory, MetaError, MetaPrinter, Ordering, ParsedGoal,
+    Reordered, ReorderedSet, Tries, WorkingMemories, branching_of, extend, find_metarules, match_all,
+    replace_fact,
 };
+use grundy_reference::Limits;
 use grundy_syntax::{Dialect, Literal, Notation, Program};
 use std::fmt::Write;
 use std::time::Instant;
@@ -48,10 +50,10 @@ impl Sample {
 /// The six rules about taking stones, each unfolded over one move.
 pub(super) fn unfolding(go: &Program) -> Result<Section, MetaError> {
     let goal = ParsedGoal::read("taking(C, S)", Notation::Prolog, Dialect::Theory)?;
-    let mut domain = goal.domain(go, &DomainLimits::default())?;
+    let mut domain = goal.domain(go, &domain_limits())?;
     let target = goal.target(&mut domain, 1)?;
-    let metarules = find_metarules(&mut domain, &[], &SearchConfig::default());
-    let config = UnfoldConfig::default();
+    let metarules = find_metarules(&mut domain, &[], &search())?;
+    let config = unfold_config();
     let mut text = String::from(
         "Six rules about taking stones, unfolded over one move\n  \
          rule    without metarules    cumulated      with metarules   cumulated   auxiliary     seconds\n",
@@ -110,23 +112,23 @@ pub(super) fn ordering(go: &Program, sample: &Sample) -> Result<Section, MetaErr
     let mut program = go.clone();
     replace_fact(&mut program, Notation::Prolog, &format!("size({})", sample.size))?;
     let goal = ParsedGoal::read("taking(C, S)", Notation::Prolog, Dialect::Theory)?;
-    let mut domain = goal.domain(&program, &DomainLimits::default())?;
+    let mut domain = goal.domain(&program, &domain_limits())?;
     let target = goal.target(&mut domain, 1)?;
-    let metarules = find_metarules(&mut domain, &[], &SearchConfig::default());
-    let config =
-        UnfoldConfig { kinds: Kinds { ordering: false, ..Kinds::default() }, ..UnfoldConfig::default() };
+    let metarules = find_metarules(&mut domain, &[], &search())?;
+    let config = UnfoldConfig { kinds: Kinds { ordering: false, ..Kinds::default() }, ..unfold_config() };
     let unfolded = unfold(&mut domain, &target, Some(&metarules), &[], &config)?;
     // The rules ask for auxiliary predicates, and for nothing that they conclude themselves.
     let auxiliary = Unfolding { auxiliary: unfolded.auxiliary.clone(), ..Unfolding::default() };
     let extended = extend(&mut domain, &[&auxiliary]);
-    let mut working = WorkingMemories::new(&extended, &domain, Default::default())?;
+    let limits = Limits { budget: budget(), ..Limits::default() };
+    let mut working = WorkingMemories::new(&extended, &domain, limits)?;
     let mut memories = |domain: &mut Domain, seed: u64| -> Result<Vec<Memory>, MetaError> {
         sample.positions(seed).iter().map(|facts| working.memory(domain, facts)).collect()
     };
     let mut training = memories(&mut domain, sample.seed)?;
     let mut test = memories(&mut domain, sample.seed.wrapping_add(1))?;
-    let figures = branching_of(&domain, &training);
-    let table = Ordering::new(&figures);
+    let figures = branching_of(&domain, &training, &budget())?;
+    let table = Ordering::new(&figures).within(&budget());
     let mut section = Section::default();
     one_rule(&mut domain, &table, &mut training, &mut test, &mut section.text);
     let mut all = ReorderedSet::default();
@@ -138,6 +140,7 @@ pub(super) fn ordering(go: &Program, sample: &Sample) -> Result<Section, MetaErr
     }
     tell("rules in all", all, test.len(), &mut section.text);
     figure_7(&domain, &unfolded.rules, &figures, &mut test, &mut section);
+    budget().check()?;
     Ok(section)
 }
 
@@ -156,7 +159,7 @@ fn one_rule(
     let Some(clause) = domain.clauses_of(predicate).first().cloned() else { return };
     let written: Vec<usize> = (0..clause.body.len()).collect();
     let order = table.learn(domain, training, &clause);
-    let rule = Reordered::count(domain, &mut test[..1], &clause, order);
+    let rule = Reordered::count(domain, &test[..1], &clause, order, &budget());
     *text += "The rule threat_to_connect: successes of each condition in one position\n";
     for (what, order, tries) in
         [("as written", &written, &rule.written), ("in order", &rule.order, &rule.learned)]
@@ -179,9 +182,9 @@ fn reorder(
     test: &mut [Memory],
 ) -> ReorderedSet {
     let mut set = ReorderedSet::default();
-    for clause in rules.iter().filter(|clause| clause.body.len() > 1) {
+    for clause in rules.iter().filter(|clause| clause.body.len() > 1).take_while(|_| !budget().is_over()) {
         let order = table.learn(domain, training, clause);
-        set.add(&Reordered::count(domain, test, clause, order));
+        set.add(&Reordered::count(domain, test, clause, order, &budget()));
     }
     set
 }
@@ -229,6 +232,9 @@ fn figure_7(
         let mut all_tries = 0;
         let mut given_up = 0;
         for (rule, order) in rules.iter().zip(&orders) {
+            if budget().is_over() {
+                return;
+            }
             let literals = rule.in_order(order);
             let tries =
                 Tries::sum(test, &literals, |memory| match_all(domain, memory, &literals, &[], STEPS));

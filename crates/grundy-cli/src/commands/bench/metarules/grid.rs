@@ -1,10 +1,8 @@
 //! The paper's examples on boards: a grid, and Abalone's.
 
-use super::{Section, numbers};
+use super::{Section, domain_limits, numbers, search, unfold_config};
 use grundy::meta::unfold::{Kinds, UnfoldConfig, unfold};
-use grundy::meta::{
-    Domain, DomainLimits, MetaError, MetaPrinter, ParsedGoal, SearchConfig, find_metarules, tries,
-};
+use grundy::meta::{Domain, MetaError, MetaPrinter, ParsedGoal, find_metarules, tries};
 use grundy_syntax::{Dialect, Literal, Notation, Program, Term, TermId};
 use std::fmt::Write;
 
@@ -20,8 +18,8 @@ pub(super) fn impossible(grid: &Program, abalone: &Program) -> Result<Section, M
         ("Abalone", abalone, ":- connected(X, Y, Z), connected(Y, X, Z)."),
     ];
     for (name, program, published) in examples {
-        let mut domain = Domain::new(program, &[], &DomainLimits::default())?;
-        let metarules = find_metarules(&mut domain, &[], &SearchConfig::default());
+        let mut domain = Domain::new(program, &[], &domain_limits())?;
+        let metarules = find_metarules(&mut domain, &[], &search())?;
         let mut printer = MetaPrinter::new(&mut domain, Notation::Prolog);
         let found = metarules.impossible.iter().any(|one| printer.impossible(one).text == published);
         let verdict = if found { "found" } else { "NOT FOUND" };
@@ -37,18 +35,12 @@ pub(super) fn impossible(grid: &Program, abalone: &Program) -> Result<Section, M
 /// The tries of a path of length four from an inner point, before and after useless conditions are left out.
 pub(super) fn path(grid: &Program) -> Result<Section, MetaError> {
     let goal = ParsedGoal::read("path(X, D, 4)", Notation::Prolog, Dialect::Theory)?;
-    let mut domain = goal.domain(grid, &DomainLimits::default())?;
+    let mut domain = goal.domain(grid, &domain_limits())?;
     let target = goal.target(&mut domain, 0)?;
-    let metarules = find_metarules(&mut domain, &[], &SearchConfig::default());
+    let metarules = find_metarules(&mut domain, &[], &search())?;
     let rules = |domain: &mut Domain, useless: bool| {
         let kinds = Kinds { ordering: false, useless, ..Kinds::default() };
-        unfold(
-            domain,
-            &target,
-            Some(&metarules),
-            &[],
-            &UnfoldConfig { moves: 0, kinds, ..UnfoldConfig::default() },
-        )
+        unfold(domain, &target, Some(&metarules), &[], &UnfoldConfig { moves: 0, kinds, ..unfold_config() })
     };
     let written = rules(&mut domain, false)?.rules;
     let simplified = rules(&mut domain, true)?.rules;

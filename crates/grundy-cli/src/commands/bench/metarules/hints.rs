@@ -2,9 +2,11 @@
 
 use super::Section;
 use crate::files::{ReadArgs, load_game};
+use crate::limits;
 use crate::sample::{failure, random_states};
 use anyhow::Result;
 use grundy::game::{Game, MachineConfig};
+use grundy::ground::GroundConfig;
 use grundy::machine::Player;
 use grundy::machine::incremental::{IncrementalMachine, IncrementalPlayer};
 use grundy::meta::{MetaError, MoveRulesConfig};
@@ -52,7 +54,8 @@ pub(super) fn hints(folder: &Path, seed: u64, read: &ReadArgs) -> Result<Section
         let mut kinds = vec![("wins", winning as Try)];
         kinds.extend(forced.then_some(("safe", safe as Try)));
         for (hint, by_trying) in kinds {
-            let config = MoveRulesConfig { forced: hint == "safe", ..MoveRulesConfig::default() };
+            let budget = limits::budget();
+            let config = MoveRulesConfig { forced: hint == "safe", budget, ..MoveRulesConfig::default() };
             let with_rules = match game.with_move_rules(&states, &config) {
                 Ok(with_rules) => machine(&with_rules)?,
                 Err(MetaError::Limit { limit, .. }) => {
@@ -62,6 +65,7 @@ pub(super) fn hints(folder: &Path, seed: u64, read: &ReadArgs) -> Result<Section
                 Err(error) => return Err(failure(error).into()),
             };
             let measured = measure((with_rules.player(), plain.player()), seed, hint, by_trying);
+            limits::budget().check()?;
             let micros = |seconds: f64| 1e6 * seconds / measured.states.max(1) as f64;
             _ = writeln!(
                 section.text,
@@ -85,8 +89,11 @@ pub(super) fn hints(folder: &Path, seed: u64, read: &ReadArgs) -> Result<Section
 }
 
 fn machine(game: &Game) -> Result<Arc<IncrementalMachine>> {
-    let rules = game.rules(&MachineConfig::default()).map_err(|error| crate::engine::failure(&error))?;
-    Ok(Arc::new(IncrementalMachine::new(rules)))
+    let ground = GroundConfig { budget: limits::budget(), ..GroundConfig::default() };
+    let rules = game
+        .rules(&MachineConfig { ground, ..MachineConfig::default() })
+        .map_err(|error| crate::engine::failure(&error))?;
+    Ok(Arc::new(IncrementalMachine::new(rules, &limits::budget())?))
 }
 
 /// Finds moves by making all moves.
@@ -105,10 +112,11 @@ fn measure(
     let roles: Vec<RoleId> = plain.rules().interface().role_ids().collect();
     plain.keep_trail(true);
     let begin = Instant::now();
-    while measured.states < STATES && begin.elapsed() < TIME {
+    let goes_on = || begin.elapsed() < TIME && !limits::budget().is_over();
+    while measured.states < STATES && goes_on() {
         hinted.reset();
         plain.reset();
-        while !plain.is_terminal() && measured.states < STATES && begin.elapsed() < TIME {
+        while !plain.is_terminal() && measured.states < STATES && goes_on() {
             let joint: Option<Vec<MoveId>> = roles.iter().map(|&role| plain.pick(role, &mut rng)).collect();
             let Some(joint) = joint else { break };
             let start = Instant::now();
@@ -153,7 +161,7 @@ fn winning(player: &mut IncrementalPlayer) -> Vec<MoveId> {
         player.play(&joint);
         if player.is_terminal() {
             for (role, &one_move) in joint.iter().enumerate() {
-                if player.goal(RoleId(role as u16)) == Some(100) {
+                if player.goal(RoleId(role as u16)).number() == Some(100) {
                     found.push(one_move);
                 }
             }

@@ -3,6 +3,7 @@
 use super::Section;
 use crate::commands::bench::statistics::median;
 use crate::files::{ReadArgs, load_game, sheets_below};
+use crate::limits;
 use crate::sample::play_lifted;
 use anyhow::Result;
 use grundy::ground::{GroundConfig, GroundError, JoinOrder, ground};
@@ -11,7 +12,7 @@ use grundy::reasoner::ReasonError;
 use grundy_syntax::Program;
 use std::fmt::Write;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// One order may take so long for a game.
 const TIME: Duration = Duration::from_secs(5);
@@ -58,7 +59,10 @@ fn in_both_orders(count: impl Fn(JoinOrder) -> Result<Option<u64>>) -> Result<St
 }
 
 fn ground_in(program: &Program, join_order: JoinOrder) -> Result<Option<u64>> {
-    match ground(program, &GroundConfig { join_order, timeout: Some(TIME), ..GroundConfig::default() }) {
+    match ground(
+        program,
+        &GroundConfig { join_order, budget: limits::budget().part(TIME), ..GroundConfig::default() },
+    ) {
         Ok(ground) => Ok(Some(ground.steps())),
         Err(GroundError::Limit { .. }) => Ok(None),
         Err(error) => Err(error.into()),
@@ -67,13 +71,13 @@ fn ground_in(program: &Program, join_order: JoinOrder) -> Result<Option<u64>> {
 
 /// The steps of random games, the same ones in both orders.
 fn play_in(program: &Program, join_order: JoinOrder, seed: u64) -> Result<Option<u64>> {
-    let deadline = Instant::now().checked_add(TIME);
-    let mut lifted = Lifted::new(program, &LiftedConfig { join_order, deadline, ..LiftedConfig::default() })?;
+    let budget = limits::budget().part(TIME);
+    let mut lifted = Lifted::new(program, &LiftedConfig { join_order, budget, ..LiftedConfig::default() })?;
     let mut rng = fastrand::Rng::with_seed(seed);
     for _ in 0..PLAYOUTS {
         match play_lifted(&mut lifted, &mut rng, |_, _| true) {
             Ok(()) => {}
-            Err(ReasonError::Limit(_)) => return Ok(None),
+            Err(ReasonError::Limit { .. }) => return Ok(None),
             Err(error) => return Err(error.into()),
         }
     }

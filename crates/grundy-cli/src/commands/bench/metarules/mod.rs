@@ -13,10 +13,13 @@ mod networks;
 mod positions;
 
 use crate::files::{ReadArgs, load_sound, make_folder, write_whole};
+use crate::limits::budget;
 use crate::output::{Outcome, print};
 use crate::plot::Plot;
 use crate::sample::failure;
 use anyhow::Result;
+use grundy::meta::unfold::UnfoldConfig;
+use grundy::meta::{DomainLimits, SearchConfig};
 use grundy_syntax::Program;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -69,8 +72,8 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with = "corpus")]
     networks: bool,
 
-    /// Limit, with `--corpus` and `--networks`: how many seconds the proofs for a game may take
-    #[arg(long, value_name = "S", value_parser = crate::engine::seconds, default_value = "10", help_heading = "Limits")]
+    /// Limit, with `--corpus` and `--networks`: how many seconds each game may take
+    #[arg(long, value_name = "S", value_parser = crate::limits::seconds, default_value = "60", help_heading = "Limits")]
     timeout: Duration,
 
     /// Write figures and tables for programs
@@ -79,6 +82,19 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     read: ReadArgs,
+}
+
+/// How far to look for metarules, within the budget of the call.
+fn search() -> SearchConfig {
+    SearchConfig { budget: budget(), ..SearchConfig::default() }
+}
+
+fn domain_limits() -> DomainLimits {
+    DomainLimits { budget: budget(), ..DomainLimits::default() }
+}
+
+fn unfold_config() -> UnfoldConfig {
+    UnfoldConfig { budget: budget(), ..UnfoldConfig::default() }
 }
 
 /// What an experiment has to say.

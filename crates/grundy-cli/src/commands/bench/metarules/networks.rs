@@ -4,6 +4,7 @@ use super::Section;
 use crate::commands::bench::process::thread_time;
 use crate::commands::bench::statistics::median;
 use crate::files::{ReadArgs, load_game, sheets_below};
+use crate::limits;
 use crate::output::note;
 use anyhow::Result;
 use grundy::game::{Game, MachineConfig};
@@ -70,7 +71,7 @@ fn compare(
     let config = |invariants: Option<InvariantConfig>| MachineConfig {
         kind,
         whole_states: false,
-        ground: GroundConfig { timeout: Some(limit), ..GroundConfig::default() },
+        ground: GroundConfig { budget: limits::budget().part(limit), ..GroundConfig::default() },
         invariants,
         ..MachineConfig::default()
     };

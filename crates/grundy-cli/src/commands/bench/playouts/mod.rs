@@ -5,13 +5,15 @@
 
 mod page;
 
-use crate::engine::{Engine, Prepared, ReasonArgs, Task, seconds};
+use crate::engine::{Engine, Prepared, ReasonArgs, Task};
 use crate::files::{Loaded, ReadArgs, load_game, sheets_below, write_whole};
+use crate::limits::{LimitArgs, SheetLimitArgs, budget, for_sheet, seconds};
 use crate::output::{Failure, Outcome, note, print, print_json};
 use anyhow::Result;
 use grundy::game::{Game, MachineConfig};
 use grundy::machine::{Machine, PlayoutConfig};
 use grundy::reasoner::Reasoner;
+use grundy_syntax::Stage;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -58,6 +60,12 @@ pub(crate) struct Args {
     reason: ReasonArgs,
 
     #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+
+    #[command(flatten)]
+    sheet_limits: SheetLimitArgs,
+
+    #[command(flatten)]
     read: ReadArgs,
 }
 
@@ -82,15 +90,25 @@ struct Speed {
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let mut lines = Vec::new();
+    let mut ended = None;
     if !args.json {
         print(&header())?;
     }
     for path in sheets(&args.games)? {
-        measure_game(args, &path, |line| {
-            show(args, &line)?;
-            lines.push(line);
-            Ok(())
-        })?;
+        let measured = for_sheet(args.sheet_limits.sheet_timeout, || {
+            measure_game(args, &path, |line| {
+                show(args, &line)?;
+                lines.push(line);
+                Ok(())
+            })
+        });
+        match measured {
+            Ok(measured) => measured?,
+            Err(reason) => {
+                ended = Some(reason);
+                break;
+            }
+        }
     }
     if let Some(folder) = &args.report {
         std::fs::create_dir_all(folder)?;
@@ -101,6 +119,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     if args.json {
         print_json(json!({ "lines": lines.iter().map(to_json).collect::<Vec<_>>() }));
     }
+    ended.map_or(Ok(()), Err)?;
     Ok(Outcome::Fine)
 }
 
@@ -163,17 +182,17 @@ fn measure_game(args: &Args, path: &str, mut add: impl FnMut(Line) -> Result<()>
         let start = Instant::now();
         let line = match (engine.machine(), &rules) {
             (Some(_), Some((Err(error), _))) => failed(engine, crate::engine::failure(error).to_string()),
-            (Some(kind), Some((Ok(rules), shared))) => {
-                let machine = Machine::new(rules.clone(), kind);
-                Line {
+            (Some(kind), Some((Ok(rules), shared))) => match Machine::new(rules.clone(), kind, &budget()) {
+                Ok(machine) => Line {
                     game: name.clone(),
                     engine: engine.name(),
                     setup: (read + *shared + start.elapsed()).as_secs_f64(),
                     nodes: Some(rules.network().node_count()),
                     edges: Some(rules.network().edge_count()),
-                    result: Ok(play_machine(args, &machine)),
-                }
-            }
+                    result: play_machine(args, &machine).map_err(|error| error.to_string()),
+                },
+                Err(reason) => failed(engine, crate::limits::failure(reason).to_string()),
+            },
             _ => play_other(args, &game, engine, &name, read)
                 .unwrap_or_else(|error| failed(engine, error.to_string())),
         };
@@ -183,32 +202,37 @@ fn measure_game(args: &Args, path: &str, mut add: impl FnMut(Line) -> Result<()>
 }
 
 /// The best of some runs. The number of games is found first: as many as fit into the time.
-fn play_machine(args: &Args, machine: &Machine) -> Speed {
-    let config =
-        PlayoutConfig { seed: args.seed, threads: usize::from(args.threads), ..PlayoutConfig::default() };
+fn play_machine(args: &Args, machine: &Machine) -> Result<Speed, Failure> {
+    let config = PlayoutConfig {
+        seed: args.seed,
+        threads: usize::from(args.threads),
+        budget: budget(),
+        ..PlayoutConfig::default()
+    };
     let never = std::sync::atomic::AtomicBool::new(false);
     let play = |count| {
         let start = Instant::now();
         let totals = machine.playouts_until(count, &config, &never);
-        (totals, start.elapsed().as_secs_f64().max(1e-9))
+        config.budget.check().map(|()| (totals, start.elapsed().as_secs_f64().max(1e-9)))
     };
+    config.budget.enter(Stage::Play);
     let wanted = args.seconds.as_secs_f64();
     let mut count = 32;
-    let (mut totals, mut taken) = play(count);
+    let (mut totals, mut taken) = play(count)?;
     while taken < wanted / 2.0 {
         count = (count as f64 * (wanted / taken).clamp(2.0, 32.0)) as u64;
-        (totals, taken) = play(count);
+        (totals, taken) = play(count)?;
     }
     let mut best = taken;
     for _ in 1..args.runs {
-        (totals, taken) = play(count);
+        (totals, taken) = play(count)?;
         best = best.min(taken);
     }
-    Speed {
+    Ok(Speed {
         playouts_per_second: totals.playouts as f64 / best,
         states_per_second: totals.states as f64 / best,
         mean_length: totals.states as f64 / totals.playouts.max(1) as f64,
-    }
+    })
 }
 
 fn play_other(
@@ -220,11 +244,11 @@ fn play_other(
 ) -> Result<Line, Failure> {
     let start = Instant::now();
     let prepared: Prepared = args.reason.prepare(engine, game, false, grundy::machine::MachineKind::Batch)?;
-    if let Prepared::Machine(machine, _) = &prepared {
+    if let Prepared::Machine(machine) = &prepared {
         let setup = (read + start.elapsed()).as_secs_f64();
         let network = machine.rules().network();
         let (nodes, edges) = (Some(network.node_count()), Some(network.edge_count()));
-        let result = Ok(play_machine(args, machine));
+        let result = play_machine(args, machine).map_err(|error| error.to_string());
         return Ok(Line { game: name.to_owned(), engine: prepared.name(), setup, nodes, edges, result });
     }
     let (setup, speed) = prepared.run(PlayForTime { args, start })?;

@@ -1,11 +1,11 @@
 //! A network as clauses, with what is known about states.
 
 use super::super::counting::{at_most_one, compare};
+use super::super::effort::{Effort, Units};
 use super::super::solver::{Answer, Solver};
 use super::super::{InvariantKind, Invariants};
 use crate::network::{Kind, MoveId, Network, Signal, find_fluent};
 use batsat::Lit;
-use std::time::Instant;
 
 /// Clauses over the nodes of a network. Loops are seen by their completion, which allows more than they do.
 pub(super) struct Clauses {
@@ -21,15 +21,15 @@ pub(super) struct Clauses {
 pub(super) enum Found {
     /// No such state.
     Nothing,
-    /// No time.
+    /// Too much work.
     Late,
     /// The values of the inputs.
     Inputs(Vec<bool>),
 }
 
 impl Clauses {
-    pub(super) fn new(network: &Network, invariants: &Invariants) -> Clauses {
-        let mut solver = Solver::new(Instant::now());
+    pub(super) fn new(network: &Network, invariants: &Invariants, effort: &Effort) -> Clauses {
+        let mut solver = Solver::new(effort);
         let mut literals = vec![!solver.truth()];
         literals.extend((1..network.node_count()).map(|_| solver.fresh()));
         let moving = solver.fresh();
@@ -47,6 +47,10 @@ impl Clauses {
 
     fn define(&mut self, network: &Network) {
         for node in network.gates() {
+            // Nothing is looked for then.
+            if self.solver.effort().is_stopped() {
+                return;
+            }
             // An OR is the mirror image of an AND.
             let is_and = network.kind(node) == Kind::And;
             let own = self.literal(Signal::of(node)).apply_sign(is_and);
@@ -113,13 +117,12 @@ impl Clauses {
     }
 
     /// A state in which all of these hold, with legal moves if they are asked for.
-    pub(super) fn find(&mut self, signals: &[Signal], moved: bool, until: Instant) -> Found {
-        self.solver.set_deadline(until);
+    pub(super) fn find(&mut self, signals: &[Signal], moved: bool, until: Units) -> Found {
         let mut assumptions: Vec<Lit> = signals.iter().map(|&signal| self.literal(signal)).collect();
         if moved {
             assumptions.push(self.moving);
         }
-        match self.solver.solve(&assumptions) {
+        match self.solver.solve(&assumptions, until) {
             Answer::None => Found::Nothing,
             Answer::Late => Found::Late,
             Answer::Model => Found::Inputs(

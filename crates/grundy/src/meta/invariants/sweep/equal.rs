@@ -16,6 +16,7 @@ pub(super) fn find(sweep: &mut Sweep<'_>) -> Vec<Option<Change>> {
     let mut classes = Classes::default();
     for node in network.nodes() {
         let moved = sweep.moved[node.index()];
+        sweep.effort.spend(sweep.patterns.units(4));
         let own = class(sweep, node, moved);
         if node.0 >= network.interface().first_gate() && sweep.is_open(node) {
             let candidates = classes.get(&own.0).cloned().unwrap_or_default();

@@ -15,16 +15,18 @@ mod inputs;
 mod patterns;
 
 use super::Invariants;
+use super::effort::{Effort, Units, units};
 use crate::network::{Network, NodeId, Signal, clean, rewrite};
 use clauses::Clauses;
+use grundy_syntax::{Budget, Exhausted, Stage};
 use patterns::Patterns;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Larger networks are left alone.
 const MOST_EDGES: usize = 400_000;
 
-/// A search that takes longer is given up.
-const PATIENCE: Duration = Duration::from_millis(50);
+/// A search that takes more work is given up.
+const PATIENCE: Units = units(Duration::from_millis(50));
 
 /// A network on its way to a smaller one.
 struct Sweep<'a> {
@@ -34,17 +36,25 @@ struct Sweep<'a> {
     /// Which nodes depend on moves; they only matter where legal moves are made.
     moved: Vec<bool>,
     in_loop: Vec<bool>,
-    deadline: Instant,
+    effort: Effort,
+    until: Units,
 }
 
-/// The same answers in all states that the invariants allow, from a network that is no larger.
-pub(crate) fn sweep(network: &Network, invariants: &Invariants, timeout: Duration) -> Network {
-    let deadline = Instant::now() + timeout;
+/// The same answers in all states that the invariants allow, from a network that is no larger. `most_units` is the work that
+/// it may take; what was found until then is used.
+pub(crate) fn sweep(
+    network: &Network,
+    invariants: &Invariants,
+    most_units: u64,
+    budget: &Budget,
+) -> Result<Network, Exhausted> {
+    budget.enter(Stage::Invariants);
+    let effort = Effort::new(budget.clone());
     if network.edge_count() > MOST_EDGES || network.interface().fluents.is_empty() {
-        return network.clone();
+        return Ok(network.clone());
     }
-    let merged = pass(network, invariants, deadline, equal::find);
-    pass(&merged, invariants, deadline, inputs::find)
+    let merged = pass(network, invariants, (&effort, most_units), equal::find)?;
+    pass(&merged, invariants, (&effort, most_units), inputs::find)
 }
 
 /// What takes the place of a gate.
@@ -59,20 +69,22 @@ enum Change {
 fn pass(
     network: &Network,
     invariants: &Invariants,
-    deadline: Instant,
+    (effort, until): (&Effort, Units),
     find: impl Fn(&mut Sweep<'_>) -> Vec<Option<Change>>,
-) -> Network {
+) -> Result<Network, Exhausted> {
+    let budget = effort.budget();
     let mut sweep = Sweep {
         network,
-        patterns: Patterns::of_play(network),
-        clauses: Clauses::new(network, invariants),
+        patterns: Patterns::of_play(network, effort)?,
+        clauses: Clauses::new(network, invariants, effort),
         moved: moved(network),
         in_loop: in_loop(network),
-        deadline,
+        effort: effort.clone(),
+        until,
     };
     let changes = find(&mut sweep);
     let mut made: Vec<Signal> = network.nodes().map(Signal::of).collect();
-    let changed = rewrite(network, |builder, gate| {
+    let changed = rewrite(network, budget, |builder, gate| {
         let signal = match &changes[gate.node.index()] {
             Some(Change::Same(other)) => made[other.node().index()].inverted_if(other.is_inverted()),
             Some(Change::Inputs(kept)) => {
@@ -84,26 +96,28 @@ fn pass(
         };
         made[gate.node.index()] = signal;
         signal
-    });
-    clean(changed)
+    })?;
+    clean(changed, budget)
 }
 
 impl Sweep<'_> {
-    /// Whether there is time, and the node may be changed.
+    /// Whether there is work left, and the node may be changed.
     fn is_open(&self, node: NodeId) -> bool {
-        !self.in_loop[node.index()] && Instant::now() < self.deadline
+        !self.in_loop[node.index()] && !self.effort.is_over(self.until)
     }
 
     /// Whether these never hold all at once; `moved` tells whether only states with legal moves count.
     fn is_never(&mut self, signals: &[Signal], moved: bool) -> bool {
+        self.effort.spend(self.patterns.units(signals.len()));
         if self.patterns.has(signals, moved) {
             return false;
         }
-        let until = self.deadline.min(Instant::now() + PATIENCE);
+        let until = self.until.min(self.effort.spent() + PATIENCE);
         match self.clauses.find(signals, moved, until) {
             clauses::Found::Nothing => true,
             clauses::Found::Late => false,
             clauses::Found::Inputs(inputs) => {
+                self.effort.spend(self.network.edge_count() / 4);
                 self.patterns.add(self.network, &inputs, moved);
                 false
             }

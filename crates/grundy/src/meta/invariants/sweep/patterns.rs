@@ -1,8 +1,11 @@
 //! Values of all nodes in many states at once, a bit for each.
 
+use super::super::effort::Effort;
+use super::super::samples::step_units;
 use crate::machine::incremental::IncrementalMachine;
 use crate::machine::{Player, Rules, State};
 use crate::network::{Kind, MoveId, Network, NodeId, Signal};
+use grundy_syntax::Exhausted;
 use std::sync::Arc;
 
 /// States in a column.
@@ -36,16 +39,22 @@ struct Column {
 
 impl Patterns {
     /// States of random play, each with the moves that were made there.
-    pub(super) fn of_play(network: &Network) -> Patterns {
+    pub(super) fn of_play(network: &Network, effort: &Effort) -> Result<Patterns, Exhausted> {
         let mut patterns = Patterns { columns: Vec::new(), filled: WIDTH };
-        let rules = Arc::new(Rules::new(network.clone()));
+        let rules = Arc::new(Rules::new(network.clone(), effort.budget())?);
         let mut state = State::empty(network.interface().fluents.len());
-        let mut player = Arc::new(IncrementalMachine::new(rules)).player();
+        let machine = IncrementalMachine::new(rules, effort.budget())?;
+        let mut player = Arc::new(machine).player();
+        let step_units = step_units(network);
         let mut rng = fastrand::Rng::with_seed(3);
         let mut playouts = 0;
         while patterns.columns.len() < PLAYED && playouts < PLAYED * WIDTH {
             player.reset();
             for step in 0..MOST_STEPS {
+                effort.spend(step_units);
+                if effort.is_stopped() {
+                    effort.budget().check()?;
+                }
                 player.state_into(&mut state);
                 let roles = network.interface().role_ids();
                 let joint: Option<Vec<MoveId>> = match player.is_terminal() {
@@ -60,8 +69,17 @@ impl Patterns {
             }
             playouts += 1;
         }
-        patterns.columns.iter_mut().for_each(|column| evaluate(network, &mut column.values));
-        patterns
+        for column in &mut patterns.columns {
+            effort.spend(network.edge_count());
+            effort.budget().check()?;
+            evaluate(network, &mut column.values);
+        }
+        Ok(patterns)
+    }
+
+    /// The work of looking at so many signals.
+    pub(super) fn units(&self, signals: usize) -> usize {
+        self.columns.len() * signals
     }
 
     /// Makes room for one more state, and tells its bit.

@@ -1,0 +1,330 @@
+//! Random games told move by move.
+//!
+//! [`Machine::tell_playouts`] plays the same games as [`Machine::playouts_until`], one thread after the other, and tells the
+//! moves of each game, in the order of their numbers. A game is told while it is played, so that an endless one takes no
+//! memory. A batch plays hundreds of games at once: it tells the first one that was not told yet, keeps the moves of the
+//! others within a bound, and plays the chunk again for those of which it could not keep the moves.
+
+use super::batch::{BLOCK_LANES, BatchMachine, Block, Watch};
+use super::playouts::{Chunk, PlayoutConfig, Totals, batch_start, play_game};
+use super::{Machine, Player, State};
+use crate::network::MoveId;
+use grundy_syntax::Ticks;
+use std::collections::BTreeMap;
+use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What happens in a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event<'a> {
+    /// A joint move is made, one move for each role.
+    Moves(&'a [MoveId]),
+    /// The game is over, or given up.
+    End,
+}
+
+/// Hears of an event in the game of a number; `Break` stops the telling.
+pub type Tell<'a> = dyn FnMut(u64, Event) -> ControlFlow<()> + 'a;
+
+/// A batch keeps so many moves of games whose turn has not come. Each takes four bytes.
+const MOST_KEPT: usize = 1 << 22;
+
+/// Which games are told.
+#[derive(Clone, Debug)]
+pub struct Told {
+    /// The numbers of the games that are told.
+    pub games: Range<u64>,
+    /// How many games are played in all: those of a batch depend on that.
+    pub count: u64,
+}
+
+impl Machine {
+    /// Plays random games as [`playouts_from_until`](Self::playouts_from_until) does, and tells some of them. The totals
+    /// are those of the games played, which are all of them if all are told.
+    pub fn tell_playouts(
+        &self,
+        start: &State,
+        told: &Told,
+        config: &PlayoutConfig,
+        stop: &AtomicBool,
+        tell: &mut Tell,
+    ) -> Totals {
+        match self {
+            Machine::Scratch(machine) => tell_one_by_one(machine.player(), start, told, config, stop, tell),
+            Machine::Incremental(machine) => {
+                tell_one_by_one(machine.player(), start, told, config, stop, tell)
+            }
+            Machine::Batch(machine) => tell_batch(machine, start, told, config, stop, tell, MOST_KEPT),
+        }
+    }
+
+    /// The moves of one of the games that are played; `None` if it was interrupted.
+    pub fn moves_of_playout(
+        &self,
+        start: &State,
+        game: u64,
+        count: u64,
+        config: &PlayoutConfig,
+    ) -> Option<Vec<Vec<MoveId>>> {
+        let mut moves = Vec::new();
+        let mut is_over = false;
+        let told = Told { games: game..game + 1, count };
+        self.tell_playouts(start, &told, config, &AtomicBool::new(false), &mut |_, event| {
+            match event {
+                Event::Moves(joint) => moves.push(joint.to_vec()),
+                Event::End => is_over = true,
+            }
+            ControlFlow::Continue(())
+        });
+        is_over.then_some(moves)
+    }
+}
+
+/// The work of a step that is told, as [`Ticks`] count it.
+const TOLD_STEP: usize = 100;
+
+fn tell_one_by_one<P: Player>(
+    mut player: P,
+    start: &State,
+    told: &Told,
+    config: &PlayoutConfig,
+    stop: &AtomicBool,
+    tell: &mut Tell,
+) -> Totals {
+    let mut totals = Totals::new(player.rules().interface().roles.len());
+    let mut joint = vec![MoveId(0); totals.goals.len()];
+    let mut ticks = Ticks::default();
+    for game in told.games.start..told.games.end.min(told.count) {
+        if stop.load(Ordering::Relaxed) || config.budget.is_over() {
+            break;
+        }
+        let each_move = |joint: &[MoveId]| {
+            ticks.work(&config.budget, TOLD_STEP).is_ok() && tell(game, Event::Moves(joint)).is_continue()
+        };
+        let is_over = play_game(&mut player, (game, start), config, &mut joint, &mut totals, each_move);
+        if !is_over || tell(game, Event::End).is_break() {
+            break;
+        }
+    }
+    totals
+}
+
+fn tell_batch(
+    machine: &Arc<BatchMachine>,
+    start: &State,
+    told: &Told,
+    config: &PlayoutConfig,
+    stop: &AtomicBool,
+    tell: &mut Tell,
+    most_kept: usize,
+) -> Totals {
+    let roles = machine.rules().interface().roles.len();
+    let mut totals = Totals::new(roles);
+    let mut lanes = machine.lanes();
+    let (mut next, end) = (told.games.start, told.games.end.min(told.count));
+    for number in 0.. {
+        let games = batch_start(number)..batch_start(number + 1).min(told.count);
+        if games.end <= next && !games.is_empty() {
+            continue;
+        }
+        if games.start >= end || stop.load(Ordering::Relaxed) {
+            break;
+        }
+        let end = end.min(games.end);
+        let states = std::slice::from_ref(start);
+        let chunk = Chunk { number, games, each: told.count, states, config };
+        // Games that are played again were counted before.
+        let mut again = Totals::new(roles);
+        let mut is_first = true;
+        while next < end {
+            let mut teller = Teller::new(roles, next..end, is_first, most_kept, tell);
+            let counted = if is_first { &mut totals } else { &mut again };
+            lanes.play_watched(&chunk, std::slice::from_mut(counted), &mut teller);
+            (next, is_first) = (teller.next, false);
+            if teller.is_broken || config.budget.is_over() {
+                return totals;
+            }
+        }
+    }
+    totals
+}
+
+/// Tells the games of a chunk in order.
+struct Teller<'a, 't> {
+    roles: usize,
+    /// The game that is told now, move by move.
+    next: u64,
+    /// Games from this one on are left for another pass: the moves of some of them were dropped.
+    end: u64,
+    /// Whether the games are counted, so that all have to be played, told or not.
+    counts: bool,
+    /// The end of all that is wanted.
+    wanted: u64,
+    /// The moves of games behind `next`, and whether they are over.
+    kept: BTreeMap<u64, (Vec<MoveId>, bool)>,
+    kept_moves: usize,
+    most_kept: usize,
+    /// For each lane its game, and the joint move that it makes.
+    games: Vec<u64>,
+    joints: Vec<MoveId>,
+    tell: &'a mut Tell<'t>,
+    is_broken: bool,
+}
+
+impl<'a, 't> Teller<'a, 't> {
+    fn new(
+        roles: usize,
+        games: Range<u64>,
+        counts: bool,
+        most_kept: usize,
+        tell: &'a mut Tell<'t>,
+    ) -> Teller<'a, 't> {
+        Teller {
+            roles,
+            next: games.start,
+            end: games.end,
+            counts,
+            wanted: games.end,
+            kept: BTreeMap::new(),
+            kept_moves: 0,
+            most_kept,
+            games: vec![0; BLOCK_LANES],
+            joints: vec![MoveId(0); BLOCK_LANES * roles],
+            tell,
+            is_broken: false,
+        }
+    }
+
+    fn tell(&mut self, event: Event) {
+        self.is_broken = self.is_broken || (self.tell)(self.next, event).is_break();
+    }
+
+    /// Forgets the games that come last, until there is room.
+    fn make_room(&mut self) {
+        while self.kept_moves > self.most_kept / 2 {
+            let Some((game, (moves, _))) = self.kept.pop_last() else { break };
+            self.kept_moves -= moves.len();
+            self.end = game;
+        }
+    }
+
+    /// Goes on to the next game, and tells what was kept of it and of those behind it.
+    fn advance(&mut self) {
+        loop {
+            self.tell(Event::End);
+            self.next += 1;
+            let Some((moves, is_over)) = self.kept.remove(&self.next) else { return };
+            self.kept_moves -= moves.len();
+            moves.chunks_exact(self.roles).for_each(|joint| self.tell(Event::Moves(joint)));
+            if !is_over {
+                return;
+            }
+        }
+    }
+}
+
+impl Watch for Teller<'_, '_> {
+    fn begins(&mut self, lane: usize, game: u64) {
+        self.games[lane] = game;
+        if game > self.next && game < self.end {
+            self.kept.insert(game, (Vec::new(), false));
+        }
+    }
+
+    fn chooses(&mut self, role: usize, one_move: MoveId, lanes: Block) {
+        lanes.for_each(|lane| self.joints[lane * self.roles + role] = one_move);
+    }
+
+    fn moves(&mut self, lanes: Block) {
+        let joints = std::mem::take(&mut self.joints);
+        lanes.for_each(|lane| {
+            let joint = &joints[lane * self.roles..][..self.roles];
+            let game = self.games[lane];
+            if game == self.next && game < self.end {
+                self.tell(Event::Moves(joint));
+            } else if let Some((moves, _)) = self.kept.get_mut(&game) {
+                moves.extend_from_slice(joint);
+                self.kept_moves += self.roles;
+            }
+        });
+        self.joints = joints;
+        if self.kept_moves > self.most_kept {
+            self.make_room();
+        }
+    }
+
+    fn ends(&mut self, lane: usize) {
+        let game = self.games[lane];
+        if game == self.next && game < self.end {
+            self.advance();
+        } else if let Some((_, is_over)) = self.kept.get_mut(&game) {
+            *is_over = true;
+        }
+    }
+
+    fn is_done(&self) -> bool {
+        self.is_broken || self.next >= if self.counts { self.wanted } else { self.end }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::{Game, MachineConfig};
+    use crate::machine::MachineKind;
+
+    /// Games of very different lengths: each step ends the game with one chance in six.
+    const DICE: &str = "(role a) (role b) (init (n 0)) (face 1) (face 2) (face 3) (face 4) (face 5) (face 6)
+        (<= (legal ?r (roll ?f)) (role ?r) (face ?f)) (<= (next (last ?r ?f)) (does ?r (roll ?f)))
+        (<= terminal (true (last a 6))) (<= (goal ?r ?f) (true (last ?r ?f)))";
+
+    fn batch() -> Machine {
+        let config = MachineConfig { kind: MachineKind::Batch, ..MachineConfig::default() };
+        Game::from_kif(DICE).unwrap().machine(&config).unwrap()
+    }
+
+    /// The games as texts, and the totals.
+    fn told(machine: &Machine, count: u64, games: Range<u64>, most_kept: usize) -> (Vec<String>, Totals) {
+        let Machine::Batch(batch) = machine else { panic!("a batch") };
+        let mut texts: Vec<String> = Vec::new();
+        let mut current = (games.start, String::new());
+        let first = games.start;
+        let mut tell = |game, event: Event| {
+            assert_eq!(game, current.0, "games are told in order, one after the other");
+            match event {
+                Event::Moves(joint) => current.1 += &format!("{joint:?}"),
+                Event::End => {
+                    texts.push(std::mem::take(&mut current.1));
+                    current.0 += 1;
+                }
+            }
+            ControlFlow::Continue(())
+        };
+        let (told, config) = (Told { games, count }, PlayoutConfig { seed: 5, ..PlayoutConfig::default() });
+        let initial = machine.rules().initial();
+        let never = AtomicBool::new(false);
+        let totals = tell_batch(batch, initial, &told, &config, &never, &mut tell, most_kept);
+        assert_eq!(texts.len() as u64, told.games.end.min(count) - first);
+        (texts, totals)
+    }
+
+    #[test]
+    fn batches_tell_the_games_that_they_count_however_few_moves_are_kept() {
+        let machine = batch();
+        let count = 2000;
+        let (all, totals) = told(&machine, count, 0..count, MOST_KEPT);
+        assert_eq!(totals, machine.playouts(count, 5));
+        let moves: usize = all.iter().map(|game| game.matches('[').count()).sum();
+        assert_eq!(moves as u64, totals.states);
+        for most_kept in [0, 100, 5000] {
+            assert!(
+                told(&machine, count, 0..count, most_kept) == (all.clone(), totals.clone()),
+                "{most_kept}"
+            );
+        }
+        for game in [0, 511, 512, 1999] {
+            assert_eq!(told(&machine, count, game..game + 1, 100).0, [all[game as usize].clone()]);
+        }
+    }
+}
