@@ -7,6 +7,7 @@
 //! object; [`finish`] writes it, with a member `error` if the command failed.
 
 use anyhow::Result;
+use grundy::play::trace::TraceError;
 use grundy::reasoner::ReasonError;
 use grundy_syntax::Exhausted;
 use serde::Serialize;
@@ -108,6 +109,12 @@ impl Failure {
     /// What is at fault.
     fn kind(&self) -> Kind {
         if self.details.interrupted { Kind::Interrupted } else { Kind::of(self.outcome) }
+    }
+}
+
+impl From<TraceError> for Failure {
+    fn from(error: TraceError) -> Failure {
+        Failure::new(Outcome::Wrong, error).at("read")
     }
 }
 
