@@ -152,8 +152,11 @@ impl<'a> Generator<'a> {
     fn vocabulary(&mut self) {
         let roles = [1, 2, 2, 2, 3, 4][self.pick(6)];
         self.roles = ROLES[..roles].to_vec();
-        if roles > 1 && self.one_in(4) {
+        if roles > 1 && self.one_in(3) {
             self.roles[roles - 1] = "random";
+        }
+        if self.one_in(12) {
+            self.roles[0] = "(p 1)";
         }
         self.alternating = roles > 1 && self.one_in(3);
         let is_large = self.one_in(10);
@@ -286,7 +289,7 @@ impl<'a> Generator<'a> {
             }
         }
         if self.counted {
-            let steps = 2 + self.pick(4);
+            let steps = 3 + self.pick(7);
             (0..steps).for_each(|step| self.statements.push(format!("(after {step} {})", step + 1)));
             self.statements.push("(init (step 0))".to_owned());
             self.statements.push("(<= (next (step ?b)) (true (step ?a)) (after ?a ?b))".to_owned());
@@ -362,7 +365,10 @@ impl<'a> Generator<'a> {
     fn legal_rules(&mut self) {
         let scope = Scope { terminal: self.terminal_first, ..self.of_state() };
         for role in self.roles.clone() {
-            for _ in 0..1 + self.pick(3) {
+            if self.one_in(2) {
+                self.free_choice(role);
+            }
+            for _ in 0..1 + self.pick(2) {
                 let shape = self.any(&self.moves.clone());
                 let mut one_move = self.applied(&shape, Self::argument);
                 if self.one_in(10) {
@@ -373,7 +379,8 @@ impl<'a> Generator<'a> {
                 if self.alternating {
                     body.add(format!("(true (turn {role}))"));
                 } else if is_for_all {
-                    body.add(format!("(role {ROLE})"));
+                    let binder = self.role_binder();
+                    body.add(binder);
                 }
                 let who = if is_for_all { ROLE } else { role };
                 let head = format!("(legal {who} {one_move})");
@@ -385,13 +392,38 @@ impl<'a> Generator<'a> {
                     self.statements.push(format!("(<= (legal {role} noop) (not (true (turn {role}))))"))
                 }
                 // Without this, a role may have no legal move.
-                (false, 0 | 1) => {}
+                (false, 0) => {}
                 (false, _) => self.fact(&format!("(legal {role} noop)")),
             }
             if self.alternating && !self.one_in(5) {
                 self.statements.push(format!("(<= (legal {role} pass) (true (turn {role})))"));
             }
         }
+    }
+
+    /// Moves with any arguments, whatever the state.
+    fn free_choice(&mut self, role: &str) {
+        let shape = self.any(&self.moves.clone());
+        let binder = if self.moves_are_terms { "con" } else { "dom" };
+        let mut variables = VARIABLES.iter();
+        let one_move =
+            self.applied(&shape, |_| (*variables.next().expect("there are enough of them")).to_owned());
+        let arguments = VARIABLES[..shape.arity].iter().map(|variable| format!("({binder} {variable})"));
+        let mut conditions: Vec<String> = arguments.collect();
+        if self.alternating {
+            conditions.push(format!("(true (turn {role}))"));
+        }
+        match conditions.is_empty() {
+            true => self.fact(&format!("(legal {role} {one_move})")),
+            false => {
+                self.statements.push(format!("(<= (legal {role} {one_move}) {})", conditions.join(" ")));
+            }
+        }
+    }
+
+    /// What binds a variable for roles: it may stand for something that is no role.
+    fn role_binder(&mut self) -> String {
+        if self.one_in(4) { format!("(dom {ROLE})") } else { format!("(role {ROLE})") }
     }
 
     fn next_rules(&mut self) {
@@ -478,14 +510,16 @@ impl<'a> Generator<'a> {
 
     fn terminal_rules(&mut self) {
         let scope = Scope { legal: !self.terminal_first, ..self.of_state() };
-        for _ in 0..1 + self.pick(2) {
+        // Games that end at once are tame.
+        let count = if self.counted { self.pick(2) } else { 1 + self.pick(2) };
+        for _ in 0..count {
             let mut body = Body::default();
-            let shape = self.any(&self.fluents.clone());
-            let fact = self.applied(&shape, Self::argument);
-            body.add(format!("(true {fact})"));
-            if self.one_in(2) {
-                let condition = self.ground_fact();
-                body.add(format!("(true {condition})"));
+            let condition = self.ground_fact();
+            body.add(format!("(true {condition})"));
+            if !self.one_in(3) {
+                let shape = self.any(&self.fluents.clone());
+                let fact = self.applied(&shape, Self::argument);
+                body.add(format!("(true {fact})"));
             }
             self.finish_rule("terminal", "", body, scope);
         }
@@ -513,7 +547,8 @@ impl<'a> Generator<'a> {
                 }
                 4 => {
                     let mut body = Body::default();
-                    body.add(format!("(role {ROLE})"));
+                    let binder = self.role_binder();
+                    body.add(binder);
                     self.finish_rule(&format!("(goal {ROLE} {value})"), "", body, scope);
                     self.statements.push(format!("(<= (goal {role} 30) terminal)"));
                 }
@@ -534,7 +569,13 @@ impl<'a> Generator<'a> {
         let scope = self.of_moves();
         for _ in 0..1 + self.pick(3) {
             let role = self.a_role();
-            if self.one_in(3) {
+            if self.one_in(5) {
+                let mut body = Body::default();
+                let binder = self.role_binder();
+                body.add(binder);
+                let percept = self.variable();
+                self.finish_rule(&format!("(sees {ROLE} {percept})"), "", body, scope);
+            } else if self.one_in(3) {
                 let other = self.a_role();
                 self.statements
                     .push(format!("(<= (sees {role} (did {other} {WHOLE})) (does {other} {WHOLE}))"));

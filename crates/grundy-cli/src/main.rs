@@ -12,7 +12,6 @@ mod progress;
 mod render;
 mod sample;
 mod scratch;
-mod trace;
 
 use clap::{Parser, Subcommand};
 use limits::LimitArgs;

@@ -8,6 +8,7 @@
 
 use crate::limits;
 use anyhow::Result;
+use grundy::play::trace::TraceError;
 use grundy::reasoner::ReasonError;
 use grundy_syntax::Exhausted;
 use serde::Serialize;
@@ -109,6 +110,12 @@ impl Failure {
     /// What is at fault.
     fn kind(&self) -> Kind {
         if self.details.interrupted { Kind::Interrupted } else { Kind::of(self.outcome) }
+    }
+}
+
+impl From<TraceError> for Failure {
+    fn from(error: TraceError) -> Failure {
+        Failure::new(Outcome::Wrong, error).at("read")
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::session::{Session, differs};
 use super::transcript::States;
-use super::{Difference, exact, hints};
+use super::{Difference, exact, hints, records};
 use grundy::game::{Game, GameError, MachineConfig};
 use grundy::ground::{GroundConfig, JoinOrder, Thresholds};
 use grundy::lifted::{Lifted, LiftedConfig, OnDemand};
@@ -23,6 +23,7 @@ pub(super) fn check(session: &mut Session) -> Result<(), Difference> {
     let game = Game::from_program(session.program.clone());
     if let Some(rules) = machines(session, "", &game, MachineConfig::default())? {
         exact::check(session, &rules)?;
+        records::check(session, &rules)?;
     }
     let needed = MachineConfig { whole_states: false, ..MachineConfig::default() };
     machines(session, ", needed states", &game, needed)?;

@@ -5,15 +5,20 @@
 //! The totals of many playouts must agree with these: what is impossible never happens, what is certain always does, and
 //! the rest lies within [`SIGMAS`] standard deviations.
 //!
-//! Once machines tell which moves a playout made, the reference can replay exactly these games: [`check`] is the place.
+//! Then the machine tells the moves of the same games, and the reference replays each of them: moves must be legal, games
+//! end where they should, and the totals are those of the machine.
 
 use super::Difference;
 use super::engines::machine;
 use super::session::{Session, differs};
-use grundy::machine::{MachineKind, PlayoutConfig, Rules, Totals};
+use grundy::machine::{Event, GoalSum, Machine, MachineKind, PlayoutConfig, Rules, Told, Totals};
+use grundy::reasoner::{GoalValue, read_ground_term};
+use grundy::syntax::TermId;
 use grundy_reference::{Game, Limits, State};
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// No more joint moves are made by the reference.
 const MOST_STEPS: usize = 150;
@@ -43,8 +48,166 @@ pub(super) fn check(session: &mut Session, rules: &Arc<Rules>) -> Result<(), Dif
         if let Some(difference) = expected.difference(&totals) {
             return Err(differs(&name, difference));
         }
+        if let Some(difference) = Replayed::of(&mut game, &machine, &config).difference(&totals) {
+            return Err(differs(&format!("{name}, replayed"), difference));
+        }
     }
     Ok(())
+}
+
+/// A state that the reference has seen.
+struct Known {
+    state: State,
+    is_terminal: bool,
+    legal: Vec<Vec<TermId>>,
+    goals: Vec<GoalValue>,
+    next: BTreeMap<Vec<TermId>, usize>,
+}
+
+/// The games that a machine tells, as the reference sees them.
+struct Replayed {
+    totals: Totals,
+    told: Totals,
+    error: Option<String>,
+}
+
+impl Replayed {
+    fn of(game: &mut Game, machine: &Machine, config: &PlayoutConfig) -> Replayed {
+        let interface = machine.rules().interface();
+        let terms: Vec<Option<TermId>> = interface
+            .moves
+            .iter()
+            .map(|one_move| {
+                let (symbols, terms) = game.names_and_terms_mut();
+                read_ground_term(&one_move.text, symbols, terms)
+            })
+            .collect();
+        let roles = interface.roles.len();
+        let mut totals = Totals { goals: vec![GoalSum::default(); roles], ..Totals::default() };
+        let mut error = None;
+        let mut atlas = Atlas { known: Vec::new(), numbers: BTreeMap::new() };
+        let (mut at, mut moves) = (None, 0);
+        let told = Told { games: 0..GAMES, count: GAMES };
+        let mut tell = |number: u64, event: Event| {
+            let step = atlas.step(game, &mut at, &mut moves, &event, &terms, &mut totals);
+            match step {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(what) => {
+                    error = Some(format!("game {number}, move {moves}: {what}"));
+                    ControlFlow::Break(())
+                }
+            }
+        };
+        let never = AtomicBool::new(false);
+        let told = machine.tell_playouts(machine.rules().initial(), &told, config, &never, &mut tell);
+        Replayed { totals, told, error }
+    }
+
+    fn difference(self, counted: &Totals) -> Option<String> {
+        if self.error.is_some() {
+            return self.error;
+        }
+        if self.told != *counted {
+            return Some(format!("told {:?}, counted {counted:?}", self.told));
+        }
+        let numbers = |totals: &Totals| {
+            let goals = totals.goals.iter().map(|goal| (goal.count, goal.sum)).collect::<Vec<_>>();
+            (totals.playouts, totals.states, totals.stuck, totals.unfinished, goals)
+        };
+        let (found, expected) = (numbers(counted), numbers(&self.totals));
+        (found != expected).then(|| format!("{found:?}, expected {expected:?}"))
+    }
+}
+
+/// All states that replayed games have visited.
+struct Atlas {
+    known: Vec<Known>,
+    numbers: BTreeMap<State, usize>,
+}
+
+impl Atlas {
+    /// Follows an event of a game.
+    fn step(
+        &mut self,
+        game: &mut Game,
+        at: &mut Option<usize>,
+        moves: &mut u64,
+        event: &Event,
+        terms: &[Option<TermId>],
+        totals: &mut Totals,
+    ) -> Result<(), String> {
+        let here = match *at {
+            Some(here) => here,
+            None => {
+                let initial = game.initial().map_err(|error| error.to_string())?;
+                self.number(game, initial)?
+            }
+        };
+        let known = &self.known[here];
+        let is_stuck = known.legal.iter().any(Vec::is_empty);
+        match event {
+            Event::Moves(_) if known.is_terminal || is_stuck || *moves == MAX_MOVES => {
+                Err("goes on behind its end".to_owned())
+            }
+            Event::Moves(joint) => {
+                let joint: Option<Vec<TermId>> = joint.iter().map(|one| terms[one.0 as usize]).collect();
+                let joint = joint.ok_or("moves are no terms")?;
+                let mut pairs = joint.iter().zip(&known.legal);
+                if !pairs.all(|(one_move, legal)| legal.contains(one_move)) {
+                    let texts: Vec<String> = joint.iter().map(|&one_move| game.text(one_move)).collect();
+                    return Err(format!("{} is not legal", texts.join(" ")));
+                }
+                let next = match known.next.get(&joint) {
+                    Some(&next) => next,
+                    None => {
+                        let state = game.next(&known.state, &joint).map_err(|error| error.to_string())?;
+                        let next = self.number(game, state)?;
+                        self.known[here].next.insert(joint, next);
+                        next
+                    }
+                };
+                (*at, *moves) = (Some(next), *moves + 1);
+                totals.states += 1;
+                Ok(())
+            }
+            Event::End => {
+                if !known.is_terminal && !is_stuck && *moves < MAX_MOVES {
+                    return Err("ends too early".to_owned());
+                }
+                totals.playouts += 1;
+                if known.is_terminal {
+                    for (sum, goal) in totals.goals.iter_mut().zip(&known.goals) {
+                        if let GoalValue::Number(value) = goal {
+                            sum.count += 1;
+                            sum.sum += i64::from(*value);
+                        }
+                    }
+                } else {
+                    *(if is_stuck { &mut totals.stuck } else { &mut totals.unfinished }) += 1;
+                }
+                (*at, *moves) = (None, 0);
+                Ok(())
+            }
+        }
+    }
+
+    fn number(&mut self, game: &mut Game, state: State) -> Result<usize, String> {
+        if let Some(&number) = self.numbers.get(&state) {
+            return Ok(number);
+        }
+        let told = |error: grundy_reference::Error| error.to_string();
+        let goals = game.goals(&state).map_err(told)?;
+        let goal = |values: &Vec<TermId>| {
+            GoalValue::of(values.iter().map(|&value| game.text(value).parse::<i32>().ok()))
+        };
+        let goals = goals.iter().map(goal).collect();
+        let is_terminal = game.is_terminal(&state).map_err(told)?;
+        let legal = game.legal(&state).map_err(told)?;
+        let number = self.known.len();
+        self.numbers.insert(state.clone(), number);
+        self.known.push(Known { state, is_terminal, legal, goals, next: BTreeMap::new() });
+        Ok(number)
+    }
 }
 
 /// The distribution of something that a game has at its end.

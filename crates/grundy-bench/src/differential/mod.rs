@@ -11,6 +11,7 @@ mod engines;
 mod exact;
 mod grounding;
 mod hints;
+mod records;
 mod session;
 mod transcript;
 

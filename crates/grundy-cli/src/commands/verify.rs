@@ -5,11 +5,11 @@ use crate::files::{Loaded, ReadArgs, load_game, read_source, sheets_below};
 use crate::limits::{LimitArgs, SheetLimitArgs, failure, for_sheet};
 use crate::output::{Failure, Outcome, note, print, print_json};
 use crate::render;
-use crate::trace::{Replay, Step, read_trace, replay};
 use anyhow::Result;
 use clap::ValueEnum;
 use grundy::machine::MachineKind;
 use grundy::reasoner::Reasoner;
+use grundy::play::trace::{Replay, Step, read_trace, replay};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -108,7 +108,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
 
 fn replay_files(args: &Args, file: &str, trace: &str) -> Result<Replay> {
     let game = load_game(file, &args.read)?;
-    let trace = read_trace(&read_source(trace, &args.read)?)?;
+    let trace = read_trace(&read_source(trace, &args.read)?).map_err(Failure::from)?;
     match args.engine {
         Engines::One(engine) => replay_with(args, engine, &game, &trace),
         Engines::All => {

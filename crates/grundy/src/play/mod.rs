@@ -16,6 +16,7 @@
 
 mod line;
 mod random;
+pub mod trace;
 
 pub use line::{FollowError, Line, LineError, follow};
 pub use random::{RandomGame, play_random};

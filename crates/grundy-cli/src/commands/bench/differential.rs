@@ -53,6 +53,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 
+    /// Write all sheets into the folder, also those on which the engines agree
+    #[arg(long, requires = "out")]
+    keep: bool,
+
     /// Tell in which share of the games there are mixed positions, choices, goals and so on
     #[arg(long)]
     coverage: bool,
@@ -139,12 +143,17 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     }
     let mut found = Found::default();
     let mut coverage = args.coverage.then(Coverage::default);
+    let mut kept = Ok(());
     let mut stopped = compare(plan, sheets, &clock, |name, text, outcome| {
         if let Some(coverage) = &mut coverage {
             coverage.add(&text);
         }
+        if let (true, Some(folder), Ok(())) = (args.keep, &args.out, &kept) {
+            kept = write_whole(&folder.join(file_name(&name)), &text);
+        }
         found.add(name, text, outcome);
     });
+    kept?;
     for failed in found.failed.iter_mut().take(MOST_MINIMISED) {
         stopped = stopped.or_else(|| make_small(failed, config, patience, &clock));
     }
@@ -178,6 +187,9 @@ fn sheets(args: &Args) -> Result<(u64, Box<Sheets>)> {
         let text = read_source(&path, &args.read)?.text().to_owned();
         let name = Path::new(&path).with_extension("").display().to_string();
         given.push(Sheet { name, text });
+    }
+    if given.is_empty() {
+        return Err(Failure::new(Outcome::Wrong, "there is no sheet in these folders").at("read").into());
     }
     let Some(mutants) = args.mutants else {
         return Ok((given.len() as u64, Box::new(move |number| given[number as usize].clone())));

@@ -6,11 +6,11 @@ use crate::files::{ReadArgs, read_source};
 use crate::limits;
 use crate::output::{Failure, Outcome, note};
 use crate::render;
-use crate::trace::read_trace;
 use anyhow::Result;
 use grundy::features::{FactSet, StateReader, UnknownFact};
 use grundy::game::{Game, MachineConfig};
 use grundy::ground::GroundConfig;
+use grundy::play::trace::read_trace;
 use grundy_syntax::{Dialect, Source, Span, Stage};
 use serde::Deserialize;
 
@@ -105,7 +105,7 @@ fn complain(source: &Source, span: Span, message: &str, hint: &str) {
 
 fn read_matches(path: &str, read: &ReadArgs, compiled: &Compiled) -> Result<States> {
     let source = read_source(path, read)?;
-    let trace = read_trace(&source)?;
+    let trace = read_trace(&source).map_err(Failure::from)?;
     let mut reader = StateReader::new(&compiled.features);
     let mut states = States::default();
     let lines: Vec<Span> = lines(&source);

@@ -3,10 +3,10 @@
 use super::unplayable;
 use crate::output::{Failure, note};
 use crate::render::count;
-use crate::trace::record;
 use anyhow::Result;
 use grundy::play::{FollowError, Line, follow};
 use grundy::reasoner::{ReasonError, Reasoner};
+use grundy::play::trace::record;
 use std::io::Write;
 
 /// Shows and records games, state by state.

@@ -3,13 +3,13 @@
 use super::Section;
 use crate::files::{ReadArgs, load_game, read_source, sheets_below};
 use crate::limits;
-use crate::output::note;
+use crate::output::{Failure, note};
 use crate::render;
-use crate::trace::{fold, read_trace};
 use anyhow::Result;
 use grundy::ground::{GroundConfig, ground};
 use grundy::meta::invariants::{InvariantConfig, InvariantKind, Invariants, prove_invariants};
 use grundy::network::connect;
+use grundy::play::trace::{fold, read_trace};
 use rustc_hash::FxHashMap;
 use std::fmt::Write;
 use std::path::Path;
@@ -98,7 +98,7 @@ fn invariants_of(sheet: &str, limit: Duration, read: &ReadArgs) -> Result<Invari
 
 /// How many states of a trace there are, and how many of them violate an invariant.
 fn replay(invariants: &Invariants, trace: &Path, read: &ReadArgs) -> Result<(usize, usize)> {
-    let steps = read_trace(&read_source(&trace.to_string_lossy(), read)?)?;
+    let steps = read_trace(&read_source(&trace.to_string_lossy(), read)?).map_err(Failure::from)?;
     let number: FxHashMap<String, usize> =
         invariants.fluents.iter().enumerate().map(|(number, text)| (fold(text), number)).collect();
     let mut violations = 0;

@@ -1,14 +1,16 @@
 //! Traces: recorded games, and replaying them.
+//!
+//! A trace has one JSON object a line, one for each state. [`record`] writes such a line, [`read_trace`] reads them, and
+//! [`replay`] plays the recorded moves with any engine and compares every state.
 
-use crate::output::{Failure, Outcome};
-use grundy::reasoner::{GoalValue, ReasonError, Reasoner};
+use crate::reasoner::{GoalValue, ReasonError, Reasoner};
 use grundy_syntax::Source;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// One recorded state.
-#[derive(Deserialize, Serialize)]
-pub(crate) struct Step {
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Step {
     playout: u64,
     step: u64,
     state: Vec<String>,
@@ -21,40 +23,54 @@ pub(crate) struct Step {
 
 impl Step {
     /// Which playout it belongs to.
-    pub(crate) fn playout(&self) -> u64 {
+    pub fn playout(&self) -> u64 {
         self.playout
     }
 
     /// The true facts.
-    pub(crate) fn state(&self) -> &[String] {
+    pub fn state(&self) -> &[String] {
         &self.state
     }
 }
 
 /// What replaying a trace found.
-#[derive(Default)]
-pub(crate) struct Replay {
-    pub(crate) states: u64,
+#[derive(Clone, Debug, Default)]
+pub struct Replay {
+    /// How many states were compared.
+    pub states: u64,
     /// How many of the states differ.
-    pub(crate) differences: u64,
+    pub differences: u64,
     /// A description of each.
-    pub(crate) described: Vec<String>,
+    pub described: Vec<String>,
+}
+
+/// A line that does not belong in a trace.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{file}:{line}: not a line of a trace: {message}")]
+pub struct TraceError {
+    /// The name of the source.
+    pub file: String,
+    /// The number of the line.
+    pub line: usize,
+    /// What is wrong with it.
+    pub message: String,
 }
 
 /// Reads a trace: one JSON object a line.
-pub(crate) fn read_trace(source: &Source) -> Result<Vec<Step>, Failure> {
+pub fn read_trace(source: &Source) -> Result<Vec<Step>, TraceError> {
     let lines = source.text().lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     let read = lines.map(|(number, line)| {
-        serde_json::from_str(line).map_err(|error| {
-            let place = format!("{}:{}", source.name(), number + 1);
-            Failure::new(Outcome::Wrong, format!("{place}: not a line of a trace: {error}"))
+        serde_json::from_str(line).map_err(|error| TraceError {
+            file: source.name().to_owned(),
+            line: number + 1,
+            message: error.to_string(),
         })
     });
     read.collect()
 }
 
 /// One line of a trace: a state, and the moves that are played in it.
-pub(crate) fn record<R: Reasoner>(
+pub fn record<R: Reasoner>(
     reasoner: &mut R,
     (playout, step): (u64, u64),
     state: &R::State,
@@ -81,7 +97,7 @@ pub(crate) fn record<R: Reasoner>(
 ///
 /// A playout starts in the initial state and follows the recorded moves, so that no fact has to be
 /// translated back: traces are in lower case, sheets may not be.
-pub(crate) fn replay<R: Reasoner>(reasoner: &mut R, trace: &[Step]) -> Result<Replay, ReasonError> {
+pub fn replay<R: Reasoner>(reasoner: &mut R, trace: &[Step]) -> Result<Replay, ReasonError> {
     let roles: Vec<String> = reasoner.roles().iter().map(|role| fold(role)).collect();
     let mut result = Replay::default();
     let mut state = None;
@@ -181,7 +197,7 @@ fn difference(what: &str, found: &[String], recorded: &[String]) -> Option<Strin
 }
 
 /// Lower case, single spaces, and no parentheses around lone names.
-pub(crate) fn fold(text: &str) -> String {
+pub fn fold(text: &str) -> String {
     let spaced = text.to_lowercase().replace('(', " ( ").replace(')', " ) ");
     let mut words: Vec<&str> = Vec::new();
     for word in spaced.split_whitespace() {
