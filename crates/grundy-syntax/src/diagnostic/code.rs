@@ -232,14 +232,21 @@ readers reject them.
 
     (init (piece base 1))";
     UndefinedFact = "W206", Warning, "a fact that nothing makes true",
-"The fact is asked for with `true`, but it is in no `init` and in no `next`: it is false in every state.
-Perhaps it is misspelt, or it is a view, which is asked for without `true`.
+"The fact is asked for with `true`, but no `init` and no `next` makes it: it is false in every state.
+Perhaps it is misspelt, or it is a view, which is asked for without `true`. Arguments are looked at, too, with all that
+rules can put there.
 
     (init (control white))
-    (<= terminal (true (contrl black)))";
+    (<= terminal (true (contrl black)))     ; no such fact
+    (<= terminal (true (control green)))    ; never with this argument
+
+Or the other way round: the fact is made with an argument for which no condition asks, and which is nearly one of those
+that conditions ask for.
+
+    (<= (next (control whit)) (true (control black)))";
     UndefinedMove = "W207", Warning, "a move that is never legal",
-"The move is asked for with `does`, but there is no `legal` for it: nobody ever does it. Perhaps it is
-misspelt.
+"The move is asked for with `does`, but no `legal` allows it, with these arguments or at all: it is never made. Perhaps it
+is misspelt.
 
     (<= (legal ?r (mark ?x)) (free ?r ?x))
     (<= (next (marked ?x)) (does ?_r (makr ?x)))";
