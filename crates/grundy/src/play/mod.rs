@@ -16,6 +16,8 @@
 
 mod line;
 mod random;
+mod survey;
 
 pub use line::{FollowError, Line, LineError, follow};
 pub use random::{RandomGame, play_random};
+pub use survey::{PlayFinding, Scope, Survey, SurveyConfig, survey};
