@@ -156,7 +156,8 @@ impl Game {
             let wins = Some(rules.program.name(rules.wins).to_owned());
             let hints = Hints { rules: rules.hint_names(), wins };
             let game = Game { program: rules.as_percepts(), hints };
-            if game.network(&MachineConfig::default()).is_ok() {
+            let ground = GroundConfig { budget: config.budget.clone(), ..GroundConfig::default() };
+            if game.network(&MachineConfig { ground, ..MachineConfig::default() }).is_ok() {
                 return Ok(game);
             }
         }

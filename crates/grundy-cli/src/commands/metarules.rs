@@ -87,7 +87,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let start = Instant::now();
     let mut loaded = load_sound(&args.file, &args.read)?;
     args.sample.replace_facts(&mut loaded, &args.read)?;
-    let limits = DomainLimits { facts: args.max_facts, budget: budget(), ..DomainLimits::default() };
+    let limits = DomainLimits { facts: args.max_facts, steps: u64::MAX, budget: budget() };
     let mut domain = Domain::new(&loaded.program, &[], &limits).map_err(failure)?;
     let states = args.sample.states(&loaded, &args.read)?;
     let memories = args.sample.memories(&loaded, &mut domain, &states)?;

@@ -130,7 +130,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     args.sample.replace_facts(&mut loaded, &args.read)?;
     let goal = ParsedGoal::read(&args.goal, args.read.notation(&args.file), loaded.program.dialect)
         .map_err(failure)?;
-    let limits = DomainLimits { budget: budget(), ..DomainLimits::default() };
+    let limits = DomainLimits { steps: u64::MAX, budget: budget(), ..DomainLimits::default() };
     let mut domain = goal.domain(&loaded.program, &limits).map_err(failure)?;
     let config = args.config(&loaded);
     let target = goal.target(&mut domain, args.moves).map_err(failure)?;

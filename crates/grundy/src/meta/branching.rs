@@ -75,6 +75,7 @@ pub(crate) fn count(
             }
         }
     }
+    budget.check()?;
     Ok(figures)
 }
 

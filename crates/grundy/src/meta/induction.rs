@@ -57,15 +57,10 @@ pub fn prove_single_valued(
     let work = Steps::new(config.max_work, &config.budget);
     let mut candidates = candidates(domain, states, &work);
     loop {
+        config.budget.check()?;
         let before = candidates.len();
         let mut place = 0;
-        while place < candidates.len() {
-            config.budget.check()?;
-            if work.are_over() {
-                // Candidates are proved together: without the last one, nothing is.
-                proved.complete = false;
-                return Ok(proved);
-            }
+        while place < candidates.len() && !work.are_over() {
             match is_preserved(domain, &candidates[place], &candidates, metarules, (config, &work)) {
                 Preserved::Yes => place += 1,
                 outcome => {
@@ -75,6 +70,11 @@ pub fn prove_single_valued(
             }
         }
         config.budget.check()?;
+        if work.are_over() {
+            // Candidates are proved together: without the last one, nothing is.
+            proved.complete = false;
+            return Ok(proved);
+        }
         if candidates.len() == before {
             proved.dependencies = candidates;
             return Ok(proved);

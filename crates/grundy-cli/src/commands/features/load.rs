@@ -168,6 +168,9 @@ fn try_to_prove(loaded: &Loaded) -> Result<Vec<Determined>, MetaError> {
     // Games that cannot be played have no states to guess from.
     let states = random_states(loaded, 2, 1).unwrap_or_default();
     budget.check()?;
+    if states.is_empty() {
+        return Ok(Vec::new());
+    }
     let memories = working_memories(&loaded.program, &mut domain, &states, FACT_STEPS)?;
     let config = SearchConfig { steps: SEARCH_STEPS, budget: budget.clone(), ..SearchConfig::default() };
     let metarules = find_metarules(&mut domain, &memories, &config)?;

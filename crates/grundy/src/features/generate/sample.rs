@@ -85,32 +85,31 @@ impl<'a> Sample<'a> {
         let max_steps = max_steps.min(self.steps_left);
         let budget = self.budget.clone();
         let config = LiftedConfig { max_steps, budget, ..LiftedConfig::default() };
-        let mut observer = match Observer::new(&merged.program, &merged.features, &config) {
-            Ok(observer) => observer,
-            Err(error) => {
-                // Static conditions alone may take all of them.
-                self.steps_left -= if matches!(error, ReasonError::Limit { .. }) { max_steps } else { 0 };
-                return None;
-            }
-        };
-        let changing = self.compare(&mut observer, candidates.len());
-        self.steps_left = self.steps_left.saturating_sub(observer.lifted.steps());
-        changing
+        let mut taken = 0;
+        let changing = Observer::new(&merged.program, &merged.features, &config).and_then(|mut observer| {
+            let changing = self.compare(&mut observer, candidates.len());
+            taken = observer.lifted.steps();
+            changing
+        });
+        if matches!(changing, Err(ReasonError::Limit { limit: "steps", .. })) {
+            taken = max_steps;
+        }
+        self.steps_left = self.steps_left.saturating_sub(taken);
+        changing.ok()
     }
 
-    fn compare(&self, observer: &mut Observer, candidates: usize) -> Option<Vec<bool>> {
+    fn compare(&self, observer: &mut Observer, candidates: usize) -> Result<Vec<bool>, ReasonError> {
         let mut first: Option<Vec<Value>> = None;
         let mut changing = vec![false; candidates];
         let mut values = Vec::new();
         for state in &self.states {
-            let facts =
-                state.iter().map(|fact| observer.lifted.fact(fact)).collect::<Result<Vec<_>, _>>().ok()?;
-            observer.value(&LiftedState::of(facts), &mut values).ok()?;
+            let facts = state.iter().map(|fact| observer.lifted.fact(fact)).collect::<Result<Vec<_>, _>>()?;
+            observer.value(&LiftedState::of(facts), &mut values)?;
             let first = first.get_or_insert_with(|| values.clone());
             for (place, changing) in changing.iter_mut().enumerate() {
                 *changing |= values[place] != first[place];
             }
         }
-        Some(changing)
+        Ok(changing)
     }
 }

@@ -54,6 +54,7 @@ pub fn count_unfolded(
             }
         }
     }
+    config.budget.check()?;
     Ok(total)
 }
 

@@ -47,6 +47,9 @@ const MOST_COMPARED: usize = 3_000;
 
 impl Results {
     pub(super) fn insert(&mut self, unfolder: &mut Unfolder<'_>, clause: Clause) {
+        if unfolder.work.work(STEPS_OF_SIGNATURE * clause.body.len() as u64).is_err() {
+            return;
+        }
         let terms = &unfolder.domain.program.terms;
         let same = self.by_signature.entry(signature(terms, &clause.head.args, &clause.body)).or_default();
         let (clauses, work) = (&self.clauses, unfolder.work);
