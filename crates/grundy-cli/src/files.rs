@@ -130,11 +130,15 @@ pub(crate) fn load(path: &str, args: &ReadArgs) -> Result<Loaded> {
     Ok(Loaded { source, program, analysis, diagnostics })
 }
 
-/// Reads a file for an engine: errors are printed and end the command.
+/// Reads a file for an engine: errors are printed and end the command. Errors that do not stop the engine are printed as
+/// warnings; warnings proper are left to `grundy check`.
 pub(crate) fn load_sound(path: &str, args: &ReadArgs) -> Result<Loaded> {
     let loaded = load(path, args)?;
     let fatal: Vec<_> = loaded.diagnostics.iter().filter(|d| d.code.stops()).collect();
-    let Some(worst) = fatal.iter().map(|d| d.severity()).max() else { return Ok(loaded) };
+    let Some(worst) = fatal.iter().map(|d| d.severity()).max() else {
+        warn_of_errors(&loaded);
+        return Ok(loaded);
+    };
     let outcome = if worst == Severity::Limit { Outcome::Limit } else { Outcome::Wrong };
     let message = format!("`{path}` cannot be used: {}", render::count(fatal.len(), "error"));
     let details = render::details(&loaded.source, &fatal);
@@ -143,6 +147,19 @@ pub(crate) fn load_sound(path: &str, args: &ReadArgs) -> Result<Loaded> {
         .iter()
         .for_each(|diagnostic| note(&format!("{}\n", render::diagnostic(&loaded.source, diagnostic))));
     Err(Failure::new(outcome, message).with(details).at("read").into())
+}
+
+/// Shows the errors of a sheet that can be used in spite of them.
+fn warn_of_errors(loaded: &Loaded) {
+    let errors = loaded.diagnostics.iter().filter(|d| d.is_error()).collect();
+    let (shown, hidden) = render::most_telling(errors, render::MOST_MESSAGES);
+    for diagnostic in shown {
+        note(&format!("{}\n", render::as_warning(&loaded.source, diagnostic)));
+    }
+    if hidden > 0 {
+        let more = render::count(hidden, "more error");
+        note(&format!("{}: {more} (`grundy check` shows all)\n", loaded.source.name()));
+    }
 }
 
 /// Reads a sheet that has to be a game.

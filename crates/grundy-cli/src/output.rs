@@ -6,6 +6,7 @@
 //! With `--json`, standard output is exactly one object, however the command ends. [`print_json`] therefore only keeps the
 //! object; [`finish`] writes it, with a member `error` if the command failed.
 
+use crate::limits;
 use anyhow::Result;
 use grundy::play::trace::TraceError;
 use grundy::reasoner::ReasonError;
@@ -155,7 +156,11 @@ pub(crate) fn finish(result: Result<Outcome>, as_json: bool) -> Outcome {
     while IS_ENDING.swap(true, Ordering::SeqCst) {
         std::thread::park();
     }
-    let (outcome, error) = match result {
+    let typed = |error: anyhow::Error| match error.downcast::<Exhausted>() {
+        Ok(reason) => limits::failure(reason).into(),
+        Err(error) => error,
+    };
+    let (outcome, error) = match result.map_err(typed) {
         Ok(outcome) => (outcome, None),
         Err(error) if is_broken_pipe(&error) => return Outcome::Fine,
         Err(error) => {

@@ -16,7 +16,16 @@ const LONGEST_PICTURE: usize = 20_000;
 
 /// A diagnostic with the lines of the text that it speaks of; colours on a terminal.
 pub(crate) fn diagnostic(source: &Source, diagnostic: &Diagnostic) -> String {
-    let level = match diagnostic.severity() {
+    at_level(source, diagnostic, diagnostic.severity())
+}
+
+/// The same as a warning: an error that does not keep a command from going on.
+pub(crate) fn as_warning(source: &Source, diagnostic: &Diagnostic) -> String {
+    at_level(source, diagnostic, Severity::Warning)
+}
+
+fn at_level(source: &Source, diagnostic: &Diagnostic, severity: Severity) -> String {
+    let level = match severity {
         Severity::Error | Severity::Limit => Level::ERROR,
         Severity::Warning => Level::WARNING,
     };

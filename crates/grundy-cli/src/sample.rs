@@ -48,7 +48,7 @@ const MOST_SAMPLE_STEPS: u64 = 100_000_000;
 
 /// So many facts, of all states together, are enough to count on, and so many steps to derive them.
 const MOST_FACTS: usize = 4_000_000;
-const MOST_FACT_STEPS: u64 = 1_000_000_000;
+const MOST_FACT_STEPS: u64 = 400_000_000;
 
 impl SampleArgs {
     /// Replaces the facts that are given on the command line.

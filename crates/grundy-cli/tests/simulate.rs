@@ -135,15 +135,19 @@ fn what_is_recorded_is_what_is_counted() {
     let record = folder.path("games.jsonl");
     for engine in ENGINES {
         for count in ["7", "150", "1300"] {
-            let call = ["--engine", engine, "--playouts", count, "--seed", "2", "--max-steps", "9", "--json"];
+            let call = ["--engine", engine, "--playouts", count, "--seed", "2", "--max-steps", "3", "--json"];
             let plain = folder.simulate(&call);
             let is_cut = json(&plain)["unfinished"] != 0;
             assert_eq!(code(&plain), if is_cut { 3 } else { 0 }, "{}", stderr(&plain));
             let recorded = folder.simulate(&[&call[..], &["--record", &record]].concat());
             assert_eq!(timeless(&plain), timeless(&recorded), "{engine}");
             let (report, recount) = (json(&plain), recount(&folder.read("games.jsonl")));
-            for key in ["playouts", "states", "stuck", "unfinished", "goals"] {
+            for key in ["playouts", "states", "stuck", "unfinished"] {
                 assert_eq!(report[key], recount[key], "{engine}, {count} playouts, {key}");
+            }
+            for role in ["a", "b"] {
+                let means = [&report, &recount].map(|one| one["goals"][role].as_f64().unwrap());
+                assert!((means[0] - means[1]).abs() < 1e-9, "{engine}, {count} playouts, {means:?}");
             }
             assert_eq!(nulls(&report), recount["nulls"], "{engine}, {count} playouts");
             assert!(count == "7" || report["stuck"] != 0 && report["unfinished"] != 0, "{report}");
@@ -329,4 +333,17 @@ fn an_interrupt_in_the_middle_tells_what_is_known() {
     assert_eq!((code(&output), &report["error"]["kind"]), (3, &"interrupted".into()));
     assert_eq!(report["playouts"], 0);
     assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 1, "only the sheet is left");
+}
+
+#[test]
+fn errors_that_do_not_stop_are_shown_before_playing() {
+    let folder =
+        Folder::new("errors", "(role a) (init (n 1)) (legal a go) (<= terminal (true (n 1))) (goal a 101)");
+    let sheet = folder.path("game.kif");
+    for call in [&["simulate"][..], &["perft", "1"], &["ground"], &["metarules"]] {
+        let args = [&call[..1], &[sheet.as_str()], &call[1..]].concat();
+        let output = grundy(&args);
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        assert!(stderr(&output).contains("warning[E308]"), "{call:?}: {}", stderr(&output));
+    }
 }

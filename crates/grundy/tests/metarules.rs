@@ -115,7 +115,7 @@ proptest! {
         let facts = Facts::new(&program);
         let mut domain = Domain::new(&program, &[], &DomainLimits::default()).unwrap();
         let config = SearchConfig { size: 2, ..SearchConfig::default() };
-        let metarules = find_metarules(&mut domain, &[], &config);
+        let metarules = find_metarules(&mut domain, &[], &config).unwrap();
         let program = domain.program();
         for pattern in &metarules.impossible {
             prop_assert!(!facts.can_hold(program, &pattern.literals, pattern.variables), "{pattern:?}");
@@ -184,7 +184,8 @@ fn exists(
 /// The impossible patterns of a theory, in print.
 fn impossible(program: &Program, size: usize) -> Vec<String> {
     let mut domain = Domain::new(program, &[], &DomainLimits::default()).unwrap();
-    let metarules = find_metarules(&mut domain, &[], &SearchConfig { size, ..SearchConfig::default() });
+    let metarules =
+        find_metarules(&mut domain, &[], &SearchConfig { size, ..SearchConfig::default() }).unwrap();
     assert!(metarules.complete);
     let mut printer = MetaPrinter::new(&mut domain, usual_notation(program.dialect));
     metarules.impossible.iter().map(|pattern| printer.impossible(pattern).text).collect()
@@ -210,7 +211,7 @@ fn no_two_cells_of_abalone_are_neighbours_in_one_direction_both_ways() {
 fn a_bound_on_patterns_is_kept_and_told() {
     let mut domain = Domain::new(&bundled("abalone.pl"), &[], &DomainLimits::default()).unwrap();
     let metarules =
-        find_metarules(&mut domain, &[], &SearchConfig { patterns: 5, ..SearchConfig::default() });
+        find_metarules(&mut domain, &[], &SearchConfig { patterns: 5, ..SearchConfig::default() }).unwrap();
     assert!(!metarules.complete);
 }
 

@@ -65,7 +65,7 @@ fn every_stage_ends_with_the_reason() {
         for kind in KINDS {
             assert_eq!(Machine::new(rules.clone(), kind, &budget).err(), Some(reason), "{kind:?}");
         }
-        let mut pruned = ground.clone();
+        let mut pruned = ground_game("breakthrough");
         let error = pruned.prune(&Invariants::default(), |_| true, &budget).err();
         assert_eq!(error, Some(reason));
         assert_eq!(pruned.literal_count(), ground.literal_count(), "what is pruned in part is not used");

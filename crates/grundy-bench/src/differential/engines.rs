@@ -11,7 +11,6 @@ use grundy::meta::invariants::InvariantConfig;
 use grundy::network::{ConnectError, PASSES};
 use grundy::reasoner::ReasonError;
 use std::sync::Arc;
-use std::time::Duration;
 
 const KINDS: [(MachineKind, &str); 3] = [
     (MachineKind::Scratch, "scratch"),
@@ -68,8 +67,8 @@ fn within(session: &Session, mut config: MachineConfig) -> MachineConfig {
 /// Larger ground programs of given sheets are not compared.
 pub(super) const MOST_RULES: u64 = 2_000_000;
 
-/// How long to prove invariants of a small game.
-const PROOFS: Duration = Duration::from_secs(2);
+/// How much work to spend on the invariants of a small game.
+const PROOFS: u64 = 200_000_000;
 
 /// Machines of all kinds of a game.
 fn machines(
@@ -140,8 +139,7 @@ fn with_invariants(session: &mut Session, game: &Game) -> Result<(), Difference>
         if !session.enter(&name) {
             continue;
         }
-        let timeout = session.budget().time_left().map_or(PROOFS, |time| time / 4);
-        let effort = InvariantConfig { timeout, samples: 64, ..InvariantConfig::default() };
+        let effort = InvariantConfig { effort: PROOFS, samples: 64, ..InvariantConfig::default() };
         let config = MachineConfig { invariants: Some(effort), whole_states, ..MachineConfig::default() };
         let config = within(session, config);
         let networks = session.made(&name, game.networks(&config))?;

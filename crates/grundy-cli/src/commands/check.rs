@@ -1,19 +1,26 @@
 //! `grundy check`: everything that is wrong or doubtful.
 
 use crate::files::{Loaded, ReadArgs, load};
-use crate::limits::LimitArgs;
+use crate::limits::{LimitArgs, budget};
 use crate::output::{Details, Failure, Outcome, note, print, print_json};
 use crate::render;
 use anyhow::Result;
-use grundy_syntax::{Code, Diagnostic, Severity};
+use grundy::play::{PlayFinding, Scope, Survey, SurveyConfig, survey};
+use grundy::reasoner::ReasonError;
+use grundy_syntax::{Code, Diagnostic, Dialect, Severity, Stage};
 use serde_json::{Value, json};
 use std::path::Path;
+use std::time::Duration;
 
 /// Report everything that is wrong or doubtful in rule sheets and theories
 ///
 /// All findings of all files come in one run, each with a stable code, its place, and, where it helps,
 /// advice. `grundy check --explain CODE` tells what a code means. Errors make the exit code 1, warnings
 /// do not.
+///
+/// With `--play N`, games are played: all reachable states are visited if there are not too many, otherwise N random
+/// games are played. What is found says which of the two it is based on, and has the line of moves that leads to the
+/// state in question, for `grundy simulate --moves`. The same seed finds the same.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Rule sheets, theories, folders of them, or `-`
@@ -27,6 +34,14 @@ pub(crate) struct Args {
     /// List all codes
     #[arg(long, conflicts_with = "files")]
     codes: bool,
+
+    /// Play, too: visit all states of small games, and play N random games of others, and report what goes wrong
+    #[arg(long, value_name = "N")]
+    play: Option<u64>,
+
+    /// The seed of the random games
+    #[arg(long, value_name = "K", default_value_t = 0, requires = "play")]
+    seed: u64,
 
     /// Say nothing about warnings
     #[arg(long, short)]
@@ -69,9 +84,15 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     for path in paths {
         let report = match load(&path, &args.read) {
             Ok(loaded) => {
+                let played = args.play.and_then(|games| play(&loaded, games, args.seed));
                 outcome = outcome.max(outcome_of(&loaded.diagnostics));
                 tally.add(&loaded);
-                report(&path, &loaded, args)
+                if let Some(Ok(played)) = &played {
+                    let found: Vec<Diagnostic> = played.findings.iter().map(diagnostic).collect();
+                    outcome = outcome.max(outcome_of(&found));
+                    tally.count(&found);
+                }
+                report(&path, &loaded, played.as_ref(), args)
             }
             Err(error) => {
                 tally.errors += 1;
@@ -118,10 +139,33 @@ struct Tally {
 impl Tally {
     fn add(&mut self, loaded: &Loaded) {
         let errors: Vec<_> = loaded.diagnostics.iter().filter(|d| d.is_error()).collect();
-        self.errors += errors.len();
-        self.warnings += loaded.diagnostics.len() - errors.len();
+        self.count(&loaded.diagnostics);
         self.limit = self.limit.take().or_else(|| render::details(&loaded.source, &errors).limit);
     }
+
+    fn count(&mut self, diagnostics: &[Diagnostic]) {
+        let errors = diagnostics.iter().filter(|d| d.is_error()).count();
+        self.errors += errors;
+        self.warnings += diagnostics.len() - errors;
+    }
+}
+
+/// Playing one sheet of many ends after this time. Counted work ends it far earlier in nearly all cases.
+const LAST_RESORT: Duration = Duration::from_secs(60);
+
+/// Plays a game; nothing for theories and for sheets with errors that no engine could play on with.
+fn play(loaded: &Loaded, games: u64, seed: u64) -> Option<Result<Survey, ReasonError>> {
+    if loaded.program.dialect != Dialect::Game || loaded.diagnostics.iter().any(|d| d.code.stops()) {
+        return None;
+    }
+    budget().enter(Stage::Play);
+    let config = SurveyConfig { games, seed, budget: budget().part(LAST_RESORT), ..SurveyConfig::default() };
+    Some(survey(&loaded.program, &config))
+}
+
+/// A finding of play as one about the text.
+fn diagnostic(finding: &PlayFinding) -> Diagnostic {
+    Diagnostic::new(finding.code, finding.place, &*finding.message)
 }
 
 fn outcome_of(diagnostics: &[Diagnostic]) -> Outcome {
@@ -148,28 +192,87 @@ fn all_files(paths: &[String]) -> Result<Vec<String>> {
     Ok(files)
 }
 
-fn report(path: &str, loaded: &Loaded, args: &Args) -> Value {
-    let (errors, warnings): (Vec<_>, Vec<_>) = loaded.diagnostics.iter().partition(|d| d.is_error());
+/// What came of playing a sheet, if it was played.
+type Played<'a> = Option<&'a Result<Survey, ReasonError>>;
+
+fn report(path: &str, loaded: &Loaded, played: Played, args: &Args) -> Value {
     if !args.json {
-        show(loaded, args);
+        show(loaded, played, args);
     }
-    json!({
-        "file": path,
-        "errors": errors.into_iter().map(|d| render::to_json(&loaded.source, d)).collect::<Vec<_>>(),
-        "warnings": warnings.into_iter().map(|d| render::to_json(&loaded.source, d)).collect::<Vec<_>>(),
-    })
+    let findings = played.and_then(|played| played.as_ref().ok()).map_or(&[][..], |played| &played.findings);
+    let all = |is_error: bool| -> Vec<Value> {
+        let read = loaded.diagnostics.iter().filter(|d| d.is_error() == is_error);
+        let read = read.map(|d| render::to_json(&loaded.source, d));
+        let found = findings.iter().map(|finding| (diagnostic(finding), &finding.line));
+        let found = found.filter(|(found, _)| found.is_error() == is_error).map(|(found, line)| {
+            let mut object = render::to_json(&loaded.source, &found);
+            object["moves"] = json!(line.as_ref().map(ToString::to_string));
+            object
+        });
+        read.chain(found).collect()
+    };
+    let mut report = json!({"file": path, "errors": all(true), "warnings": all(false)});
+    if let Some(played) = played {
+        report["play"] = match played {
+            Ok(played) => json!({
+                "all_states": matches!(played.scope, Scope::AllStates(_)),
+                "games": match played.scope { Scope::Games(games) => games, Scope::AllStates(_) => 0 },
+                "states": played.states,
+                "cut_short": played.cut_short,
+            }),
+            Err(error) => json!({"error": error.to_string()}),
+        };
+    }
+    report
 }
 
-fn show(loaded: &Loaded, args: &Args) {
-    let diagnostics = loaded.diagnostics.iter().filter(|d| !args.quiet || d.is_error()).collect();
+fn show(loaded: &Loaded, played: Played, args: &Args) {
+    let name = loaded.source.name();
+    let findings = played.and_then(|played| played.as_ref().ok()).map_or(&[][..], |played| &played.findings);
+    let found: Vec<(Diagnostic, Option<String>)> = findings
+        .iter()
+        .map(|finding| (diagnostic(finding), finding.line.as_ref().map(ToString::to_string)))
+        .collect();
+    let all = loaded.diagnostics.iter().chain(found.iter().map(|(diagnostic, _)| diagnostic));
+    let diagnostics = all.filter(|d| !args.quiet || d.is_error()).collect();
     let most = if args.max_messages == 0 { usize::MAX } else { args.max_messages };
     let (shown, hidden) = render::most_telling(diagnostics, most);
-    shown
-        .iter()
-        .for_each(|diagnostic| note(&format!("{}\n", render::diagnostic(&loaded.source, diagnostic))));
+    for diagnostic in shown {
+        let line = found.iter().find(|(found, _)| std::ptr::eq(found, diagnostic));
+        let line = line.and_then(|(_, line)| line.as_deref()).map_or(String::new(), replay);
+        note(&format!("{}{line}\n", render::diagnostic(&loaded.source, diagnostic)));
+    }
     if hidden > 0 {
         let more = render::count(hidden, "more message");
-        note(&format!("{}: {more} (`--max-messages 0` shows all)\n", loaded.source.name()));
+        note(&format!("{name}: {more} (`--max-messages 0` shows all)\n"));
+    }
+    match played {
+        None => {}
+        Some(Err(error)) => note(&format!("{name}: cannot be played: {error}")),
+        Some(Ok(played)) => {
+            let states = render::count(played.states, "state");
+            let what = match played.scope {
+                Scope::AllStates(_) => format!("visited all {states}"),
+                Scope::Games(games) => {
+                    format!("played {} with {states}", render::count(games, "random game"))
+                }
+            };
+            let cut =
+                played.cut_short.as_ref().map_or(String::new(), |why| format!("; stopped early: {why}"));
+            note(&format!("{name}: {what}{cut}"));
+        }
+    }
+}
+
+/// Longer lines of moves are printed with `--json` only.
+const LONGEST_LINE: usize = 2_000;
+
+/// How to get to the state of a finding.
+fn replay(line: &str) -> String {
+    match line.len() {
+        0 => "\n   = in the initial state".to_owned(),
+        1..=LONGEST_LINE => format!("\n   = first after --moves \"{line}\""),
+        _ => "\n   = `--json` prints the moves".to_owned(),
     }
 }
 

@@ -194,6 +194,24 @@ the cycle, and nothing bounds their depth.
 
     (<= (number (s ?n)) (number ?n))";
 
+    StuckRole = "E601", Error, "a role without a legal move",
+"Found by playing (`grundy check --play N`): there is a state that is not terminal, and in it the role has no legal move.
+The game cannot go on. The line of moves that is printed leads to such a state; show it with
+
+    grundy simulate SHEET --playouts 1 --show --moves \"(mark 1 1) noop; noop (mark 2 2)\"
+
+Often a `noop` is missing for the role that is not at turn, or a position without moves ought to be terminal.";
+    NoFinalGoal = "E602", Error, "a final state without a goal",
+"Found by playing (`grundy check --play N`): in a terminal state no goal rule of the role applies. Such games
+count for no mean value. Every role but `random` needs a goal in every terminal state.";
+    SeveralGoals = "E603", Error, "a final state with several goals for a role",
+"Found by playing (`grundy check --play N`): in a terminal state several goal rules of the role apply, with different
+values. Each role needs exactly one.";
+    GoalNotANumber = "E604", Error, "a goal that is not a number",
+"Found by playing (`grundy check --play N`): in a terminal state the only goal of the role is not a number.
+
+    (<= (goal white win) (true (line white)))";
+
     NestingLimit = "L101", Limit, "parentheses nest too deeply",
 "The limit `nesting` (`--max-nesting`) was hit. The form is left out.
 
@@ -235,14 +253,21 @@ readers reject them.
 
     (init (piece base 1))";
     UndefinedFact = "W206", Warning, "a fact that nothing makes true",
-"The fact is asked for with `true`, but it is in no `init` and in no `next`: it is false in every state.
-Perhaps it is misspelt, or it is a view, which is asked for without `true`.
+"The fact is asked for with `true`, but no `init` and no `next` makes it: it is false in every state.
+Perhaps it is misspelt, or it is a view, which is asked for without `true`. Arguments are looked at, too, with all that
+rules can put there.
 
     (init (control white))
-    (<= terminal (true (contrl black)))";
+    (<= terminal (true (contrl black)))     ; no such fact
+    (<= terminal (true (control green)))    ; never with this argument
+
+Or the other way round: the fact is made with an argument for which no condition asks, and which is nearly one of those
+that conditions ask for.
+
+    (<= (next (control whit)) (true (control black)))";
     UndefinedMove = "W207", Warning, "a move that is never legal",
-"The move is asked for with `does`, but there is no `legal` for it: nobody ever does it. Perhaps it is
-misspelt.
+"The move is asked for with `does`, but no `legal` allows it, with these arguments or at all: it is never made. Perhaps it
+is misspelt.
 
     (<= (legal ?r (mark ?x)) (free ?r ?x))
     (<= (next (marked ?x)) (does ?_r (makr ?x)))";
@@ -280,6 +305,24 @@ one of them was meant to be changed.";
 "In a recursive rule, an argument of the recursive condition should be ground, or be an argument of the head,
 or be bound by a condition outside the recursion. Here it is none of these. No compound term is built in the cycle, so
 there are finitely many answers and Grundy can go on; other systems may not.";
+
+    EndlessGame = "W605", Warning, "a game that does not end",
+"Found by playing (`grundy check --play N`). Where all reachable states were visited, no sequence of moves leads
+from some of them to a terminal state: that is proved. Where random games were played, some had no end after many moves; they might
+still end later.";
+    MoveNeverLegal = "W606", Warning, "a move that is legal in no state that was visited",
+"Found by playing (`grundy check --play N`). The move is possible as far as rules tell without playing, but was never
+legal. Where the message says «in all … reachable states», that is proved. Where it says «in … random games», it may only be rare.";
+    FactNeverHolds = "W607", Warning, "a fact that holds in no state that was visited",
+"Found by playing (`grundy check --play N`). The fact is possible as far as rules tell without playing, but it
+never held. Where the message says «in all … reachable states», that is proved. Where it says «in … random games», it may only be
+rare.";
+    RuleNeverFires = "W608", Warning, "a rule that never fires",
+"Found by playing (`grundy check --play N`): in no state that was visited were all conditions of the rule true. Where the message
+says «in all … reachable states», the rule can go. Where it says «in … random games», it may only be rare.";
+    GivenDiffers = "W609", Warning, "`base` or `input` differ from what is possible",
+"Found by `grundy check --play N`: the facts and moves that the sheet declares with `base` and `input` are
+not those that its rules can lead to, as grounding computes them. Players that rely on the sheet's own may miss some.";
 }
 
 impl Code {
@@ -293,6 +336,10 @@ impl Code {
                 | Code::GoalValue
                 | Code::NotARole
                 | Code::RecursionRestriction
+                | Code::StuckRole
+                | Code::NoFinalGoal
+                | Code::SeveralGoals
+                | Code::GoalNotANumber
         );
         self.severity() != Severity::Warning && !harmless
     }

@@ -23,6 +23,11 @@ impl<'a> Findings<'a> {
         Findings { diagnostics, kept, explained: FxHashSet::default(), suggestions_left: 200 }
     }
 
+    /// Whether there is an error from which it could follow that rules lead to less than was meant.
+    pub(super) fn has_telling_error(&self) -> bool {
+        self.diagnostics.iter().any(|found| found.is_error() && found.code != Code::GoalValue)
+    }
+
     pub(super) fn may_suggest(&self) -> bool {
         self.suggestions_left > 0
     }
@@ -53,7 +58,8 @@ impl<'a> Findings<'a> {
     }
 
     /// Drops what only follows from another finding: an unbound variable is often one that stands
-    /// alone, and a variable that stands alone is often one that is written in another case elsewhere.
+    /// alone, and a variable that stands alone, or a fact that nothing makes, is often one that is written in another case
+    /// elsewhere.
     pub(super) fn drop_consequences(&mut self) {
         let unsafe_places = self
             .places(|code| matches!(code, Code::UnsafeHead | Code::UnsafeNegation | Code::UnsafeDistinct));
@@ -66,7 +72,10 @@ impl<'a> Findings<'a> {
         });
         let miswritten_places = self.places(|code| code == Code::Capitalisation);
         self.diagnostics.retain(|diagnostic| {
-            let follows = diagnostic.code == Code::SingletonVariable;
+            let follows = matches!(
+                diagnostic.code,
+                Code::SingletonVariable | Code::UndefinedFact | Code::UndefinedMove
+            );
             !(follows && miswritten_places.contains(&diagnostic.primary))
         });
     }

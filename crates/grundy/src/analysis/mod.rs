@@ -13,6 +13,7 @@ mod facts;
 mod findings;
 mod game;
 mod graph;
+mod possible;
 mod print;
 mod recursion;
 mod safety;

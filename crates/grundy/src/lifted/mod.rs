@@ -101,6 +101,17 @@ impl Lifted {
         Ok(())
     }
 
+    /// What each role is told in a state in which no move is made.
+    pub(crate) fn sees_without_moves(
+        &mut self,
+        state: &LiftedState,
+    ) -> Result<Vec<Vec<String>>, ReasonError> {
+        self.evaluation.look_at(state)?;
+        self.evaluation.play_nothing();
+        self.evaluation.answer(Answer::Sees)?;
+        Ok(self.evaluation.percepts())
+    }
+
     /// What follows if nobody makes a move.
     pub(crate) fn next_without_moves(&mut self, state: &LiftedState) -> Result<LiftedState, ReasonError> {
         self.evaluation.look_at(state)?;

@@ -10,6 +10,11 @@ use grundy_syntax::{Symbols, TermId, Terms};
 pub struct LiftedState(pub(super) Vec<TermId>);
 
 impl LiftedState {
+    /// The terms of the true facts, in order.
+    pub(crate) fn terms(&self) -> &[TermId] {
+        &self.0
+    }
+
     /// The state in which these facts are true.
     pub(crate) fn of(mut facts: Vec<TermId>) -> LiftedState {
         facts.sort_unstable();

@@ -3,7 +3,7 @@
 use super::{Machine, Player, State};
 use crate::network::{MoveId, RoleId};
 use crate::reasoner::GoalValue;
-use grundy_syntax::{Budget, Ticks};
+use grundy_syntax::Budget;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// What to play.
@@ -15,7 +15,7 @@ pub struct PlayoutConfig {
     pub threads: usize,
     /// A playout with more moves is given up.
     pub max_steps: u64,
-    /// When it is used up, playing stops at once, and games in play are not counted. Whoever bounds it has to check it
+    /// When it is used up, playing stops at once, and games in play are not counted. Callers that bound it have to check it
     /// afterwards.
     pub budget: Budget,
 }
@@ -190,7 +190,8 @@ impl Machine {
         )
     }
 
-    /// Plays random games from the initial state, until there are `count` the flag is set, or the budget is used up. The same seed and count
+    /// Plays random games from the initial state, until there are `count`, the flag is set, or the budget is
+    /// used up. The same seed and count
     /// give the same result, at any number of threads. Games that have begun are played to their end, so that short
     /// ones are not favoured; when the flag is set, their number depends on the time it took.
     pub fn playouts_until(&self, count: u64, config: &PlayoutConfig, stop: &AtomicBool) -> Totals {
@@ -234,7 +235,6 @@ impl Machine {
                 return totals;
             }
             let mut worker = Worker::new(self);
-            let step_units = self.step_units();
             let mut at_once = 1;
             while !stop.load(Ordering::Relaxed) && !config.budget.is_over() {
                 let (number, games) = match self {
@@ -251,8 +251,7 @@ impl Machine {
                 if games.is_empty() {
                     break;
                 }
-                let steps =
-                    worker.play(step_units, &Chunk { number, games, each, states, config }, &mut totals);
+                let steps = worker.play(&Chunk { number, games, each, states, config }, &mut totals);
                 if steps < FEW_STEPS && at_once < MOST_AT_ONCE {
                     at_once *= 2;
                 }
@@ -272,18 +271,6 @@ impl Machine {
             }
             totals
         })
-    }
-}
-
-impl Machine {
-    /// The work of a step when games are played one by one, as [`Ticks`] count it, about.
-    fn step_units(&self) -> usize {
-        const AT_LEAST: usize = 8;
-        match self {
-            Machine::Scratch(machine) => AT_LEAST + machine.rules().network().edge_count() / 4,
-            Machine::Incremental(machine) => AT_LEAST + machine.counted_edges() / 256,
-            Machine::Batch(_) => AT_LEAST,
-        }
     }
 }
 
@@ -335,10 +322,10 @@ impl Worker {
     }
 
     /// Plays the games of a chunk: how many steps they have, if they are played one by one.
-    fn play(&mut self, step_units: usize, chunk: &Chunk, totals: &mut [Totals]) -> u64 {
+    fn play(&mut self, chunk: &Chunk, totals: &mut [Totals]) -> u64 {
         match self {
-            Worker::Scratch(player) => play_one_by_one(player, step_units, chunk, totals),
-            Worker::Incremental(player) => play_one_by_one(&mut **player, step_units, chunk, totals),
+            Worker::Scratch(player) => play_one_by_one(player, chunk, totals),
+            Worker::Incremental(player) => play_one_by_one(&mut **player, chunk, totals),
             Worker::Batch(lanes) => {
                 lanes.play(chunk, totals);
                 0
@@ -347,28 +334,21 @@ impl Worker {
     }
 }
 
-fn play_one_by_one<P: Player>(
-    player: &mut P,
-    step_units: usize,
-    chunk: &Chunk,
-    totals: &mut [Totals],
-) -> u64 {
+fn play_one_by_one<P: Player>(player: &mut P, chunk: &Chunk, totals: &mut [Totals]) -> u64 {
     let mut joint = vec![MoveId(0); player.rules().interface().roles.len()];
     let mut steps = 0;
-    let mut ticks = Ticks::default();
     for game in chunk.games.clone() {
         let start = chunk.start_of(game);
         let totals = &mut totals[start];
         let before = totals.states;
-        let go_on = |_: &[MoveId]| ticks.work(&chunk.config.budget, step_units).is_ok();
-        play_game(player, (game, &chunk.states[start]), chunk.config, &mut joint, totals, go_on);
+        play_game(player, (game, &chunk.states[start]), chunk.config, &mut joint, totals, |_| true);
         steps += totals.states - before;
     }
     steps
 }
 
 /// Plays the game of this number from a state and counts it. `tell` sees each joint move before it is made, and ends the
-/// game by returning `false`; a game that is ended so is not counted. Tells whether it was counted.
+/// game by returning `false`; a game that is ended so, or by the budget, is not counted. Tells whether it was counted.
 pub(super) fn play_game<P: Player>(
     player: &mut P,
     (game, start): (u64, &State),
@@ -419,6 +399,10 @@ enum End {
     Stopped,
 }
 
+/// So many moves at most are made between two checks of the budget, and so many inputs of gates are looked at.
+const MOST_PATIENCE: u64 = 1 << 10;
+const PATIENCE: u64 = 1 << 18;
+
 fn play_to_the_end<P: Player>(
     player: &mut P,
     rng: &mut fastrand::Rng,
@@ -427,6 +411,9 @@ fn play_to_the_end<P: Player>(
     mut tell: impl FnMut(&[MoveId]) -> bool,
 ) -> (u64, End) {
     let mut steps = 0;
+    let inputs = player.rules().network().edge_count() as u64;
+    let patience = (PATIENCE / inputs.max(1)).clamp(1, MOST_PATIENCE);
+    let mut pause = patience.min(config.max_steps);
     while !player.is_terminal() {
         for (role, choice) in joint.iter_mut().enumerate() {
             match player.pick(RoleId(role as u16), rng) {
@@ -434,8 +421,14 @@ fn play_to_the_end<P: Player>(
                 None => return (steps, End::Stuck),
             }
         }
-        if steps == config.max_steps {
-            return (steps, End::Unfinished);
+        if steps == pause {
+            if steps == config.max_steps {
+                return (steps, End::Unfinished);
+            }
+            if config.budget.is_over() {
+                return (steps, End::Stopped);
+            }
+            pause = (steps + patience).min(config.max_steps);
         }
         if !tell(joint) {
             return (steps, End::Stopped);

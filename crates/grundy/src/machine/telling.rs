@@ -9,7 +9,6 @@ use super::batch::{BLOCK_LANES, BatchMachine, Block, Watch};
 use super::playouts::{Chunk, PlayoutConfig, Totals, batch_start, play_game};
 use super::{Machine, Player, State};
 use crate::network::MoveId;
-use grundy_syntax::Ticks;
 use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
@@ -81,9 +80,6 @@ impl Machine {
     }
 }
 
-/// The work of a step that is told, as [`Ticks`] count it.
-const TOLD_STEP: usize = 100;
-
 fn tell_one_by_one<P: Player>(
     mut player: P,
     start: &State,
@@ -94,14 +90,11 @@ fn tell_one_by_one<P: Player>(
 ) -> Totals {
     let mut totals = Totals::new(player.rules().interface().roles.len());
     let mut joint = vec![MoveId(0); totals.goals.len()];
-    let mut ticks = Ticks::default();
     for game in told.games.start..told.games.end.min(told.count) {
         if stop.load(Ordering::Relaxed) || config.budget.is_over() {
             break;
         }
-        let each_move = |joint: &[MoveId]| {
-            ticks.work(&config.budget, TOLD_STEP).is_ok() && tell(game, Event::Moves(joint)).is_continue()
-        };
+        let each_move = |joint: &[MoveId]| tell(game, Event::Moves(joint)).is_continue();
         let is_over = play_game(&mut player, (game, start), config, &mut joint, &mut totals, each_move);
         if !is_over || tell(game, Event::End).is_break() {
             break;

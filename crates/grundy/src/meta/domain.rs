@@ -45,7 +45,7 @@ pub struct DomainLimits {
 
 impl Default for DomainLimits {
     fn default() -> DomainLimits {
-        DomainLimits { facts: 2_000_000, steps: 1_000_000_000, budget: Budget::default() }
+        DomainLimits { facts: 2_000_000, steps: 400_000_000, budget: Budget::default() }
     }
 }
 

@@ -10,7 +10,7 @@ use super::domain::Domain;
 use super::limits::{Steps, Stopped};
 use super::matching::has_match;
 use super::memory::Memory;
-use super::pattern::{Pattern, contains, is_variant, signature};
+use super::pattern::{Pattern, STEPS_OF_SIGNATURE, contains, is_variant, signature};
 use super::terms::variables_of;
 use grundy_syntax::{Atom, Literal, PredicateId, Term, TermId, Terms, VariableId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -173,6 +173,9 @@ struct Candidates {
 
 impl Candidates {
     fn insert(&mut self, terms: &mut Terms, literals: &[Literal], steps: &Steps) {
+        if steps.work(STEPS_OF_SIGNATURE * literals.len() as u64).is_err() {
+            return;
+        }
         let same = self.by_signature.entry(signature(terms, &[], literals)).or_default();
         let patterns = &self.patterns;
         let is_known =

@@ -27,7 +27,7 @@ pub struct InductionConfig {
 
 impl Default for InductionConfig {
     fn default() -> InductionConfig {
-        InductionConfig { max_work: 200_000_000, max_steps: 20_000, budget: Budget::default() }
+        InductionConfig { max_work: 100_000_000, max_steps: 20_000, budget: Budget::default() }
     }
 }
 

@@ -1,8 +1,9 @@
 //! What looking for metarules and unfolding may cost: counted steps, and the budget of the call.
 //!
 //! Searches and proofs end after a counted number of [`Steps`], so that the same input gives the same result on an idle
-//! machine and on a busy one. A step is about as much work as matching one row: some ten nanoseconds. The budget, which
-//! knows the clock, is checked on the way; it is the last resort, and ends a stage with an error.
+//! machine and on a busy one. A step is about as much work as matching one row: a tenth of a microsecond. The budget, which
+//! knows the clock, is checked on the way; it is the last resort, and ends a stage with an error. What is not a matching of
+//! rows is counted as so many steps as take about the same time.
 
 use grundy_syntax::{Budget, Exhausted};
 use std::cell::Cell;
@@ -51,7 +52,7 @@ impl From<grundy_reference::Error> for MetaError {
     }
 }
 
-/// So many steps are taken between checks of the budget: some ten microseconds.
+/// So many steps are taken between checks of the budget: a tenth of a millisecond.
 const STEPS_PER_CHECK: u64 = 1024;
 
 /// The steps that are left, and the budget. Counted behind a shared reference, as most functions only pass it on.

@@ -74,7 +74,7 @@ pub struct SearchConfig {
 
 impl Default for SearchConfig {
     fn default() -> SearchConfig {
-        SearchConfig { size: 3, patterns: 20_000, steps: 300_000_000, budget: Budget::default() }
+        SearchConfig { size: 3, patterns: 20_000, steps: 100_000_000, budget: Budget::default() }
     }
 }
 

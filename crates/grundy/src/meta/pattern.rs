@@ -27,6 +27,9 @@ impl Pattern {
     }
 }
 
+/// Computing the [signature](signature) of conditions takes about so many steps for each of them.
+pub(crate) const STEPS_OF_SIGNATURE: u64 = 32;
+
 /// A number that does not depend on the order of the conditions and the names of the variables.
 /// The head counts as one more condition, at a place of its own.
 pub(crate) fn signature(terms: &Terms, head: &[TermId], literals: &[Literal]) -> u64 {
@@ -97,6 +100,9 @@ pub(crate) fn is_variant(
     steps: &Steps,
 ) -> bool {
     if a.0.len() != b.0.len() || a.1.len() != b.1.len() {
+        return false;
+    }
+    if steps.step().is_err() {
         return false;
     }
     let (mut bindings, mut trail) = (Bindings::default(), Vec::new());
@@ -231,6 +237,9 @@ pub(crate) fn embed(
     (bindings, steps): (&mut Bindings, &Steps),
     visit: &mut dyn FnMut(&Bindings) -> bool,
 ) -> bool {
+    if steps.work(1 + pattern.len() as u64).is_err() {
+        return false;
+    }
     let Some(ordered) = embedding_order(terms, pattern, body) else { return false };
     Search { terms, steps, trail: Vec::new() }.embed(&ordered, body, bindings, visit)
 }

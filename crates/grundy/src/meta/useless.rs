@@ -23,6 +23,9 @@ pub struct Useless {
     pub variables: u32,
 }
 
+/// Comparing a metarule with conditions takes about so many steps besides what the search for its conditions takes.
+const STEPS_OF_COVER: u64 = 4;
+
 /// How many conditions may be given when whole atoms are looked for.
 const MOST_GIVEN: usize = 2;
 
@@ -173,6 +176,9 @@ impl Useless {
         open_from: u32,
         steps: &Steps,
     ) -> bool {
+        if steps.work(STEPS_OF_COVER).is_err() {
+            return false;
+        }
         let refs: Vec<&Literal> = given.iter().collect();
         let is_bound = |variable: VariableId| {
             self.given.iter().any(|literal| variables_of(terms, literal).contains(&variable))

@@ -16,7 +16,9 @@
 
 mod line;
 mod random;
+mod survey;
 pub mod trace;
 
 pub use line::{FollowError, Line, LineError, follow};
 pub use random::{RandomGame, play_random};
+pub use survey::{PlayFinding, Scope, Survey, SurveyConfig, survey};

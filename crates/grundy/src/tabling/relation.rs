@@ -508,7 +508,7 @@ mod tests {
         relation.update(late);
         assert_eq!(chain(&relation, early, &[2]), [2, 1, 0]);
         assert_eq!(chain(&relation, late, &[1, 3]), [0]);
-        assert_eq!(chain(&relation, late, &[7, 7]), []);
+        assert_eq!(chain(&relation, late, &[7, 7]), [0u32; 0]);
         assert_eq!(relation.find([5, 2, 3].into_iter()), Some(2));
         relation.clear();
         assert_eq!(relation.find([5, 2, 3].into_iter()), None);

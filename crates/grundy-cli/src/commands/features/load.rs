@@ -34,9 +34,9 @@ pub(crate) struct Compiled {
 const MOST_FLAT: u64 = 20_000;
 
 /// How many steps proofs about a game may take: to derive its facts, to search for metarules, and to unfold.
-const FACT_STEPS: u64 = 100_000_000;
-const SEARCH_STEPS: u64 = 30_000_000;
-const PROOF_WORK: u64 = 60_000_000;
+const FACT_STEPS: u64 = 60_000_000;
+const SEARCH_STEPS: u64 = 10_000_000;
+const PROOF_WORK: u64 = 30_000_000;
 
 /// Reads a theory and features, and compiles them.
 pub(super) fn compile(args: &Args) -> Result<Compiled> {

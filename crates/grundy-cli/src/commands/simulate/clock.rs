@@ -3,7 +3,6 @@
 use crate::limits;
 use crate::output::Failure;
 use grundy_syntax::Budget;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
@@ -15,7 +14,7 @@ pub(super) struct Clock {
     /// No game is begun any more.
     pub(super) finish: AtomicBool,
     /// Games in play are given up at once: a limit was hit.
-    pub(super) halt: Arc<AtomicBool>,
+    halt: AtomicBool,
 }
 
 /// How often the budget is checked.
@@ -23,7 +22,7 @@ const TICK: Duration = Duration::from_millis(20);
 
 impl Clock {
     pub(super) fn new(seconds: Option<Duration>, budget: Budget) -> Clock {
-        Clock { seconds, budget, finish: AtomicBool::new(false), halt: Arc::default() }
+        Clock { seconds, budget, finish: AtomicBool::new(false), halt: AtomicBool::new(false) }
     }
 
     /// Does something, with the clock running from now on.
@@ -65,7 +64,7 @@ impl Clock {
 
     /// The limit that gave games up, if one did.
     pub(super) fn limit(&self) -> Option<Failure> {
-        let reason = self.budget.check().err().filter(|_| self.is_halted());
+        let reason = self.budget.check().err();
         reason.map(|reason| limits::failure(reason).at("play"))
     }
 }

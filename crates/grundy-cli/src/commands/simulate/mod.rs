@@ -175,7 +175,7 @@ impl Session<'_> {
             seed: self.args.seed,
             threads: usize::from(self.args.threads),
             max_steps: self.args.max_steps,
-            budget: self.clock.budget.clone(),
+            budget: budget(),
         }
     }
 }

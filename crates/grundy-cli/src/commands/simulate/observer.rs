@@ -4,9 +4,9 @@ use super::unplayable;
 use crate::output::{Failure, note};
 use crate::render::count;
 use anyhow::Result;
+use grundy::play::trace::record;
 use grundy::play::{FollowError, Line, follow};
 use grundy::reasoner::{ReasonError, Reasoner};
-use grundy::play::trace::record;
 use std::io::Write;
 
 /// Shows and records games, state by state.

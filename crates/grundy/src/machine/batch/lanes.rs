@@ -159,8 +159,7 @@ impl Lanes {
         self.start(chunk, course.fresh);
         let mut ticks = Ticks::default();
         while !course.playing.is_empty() {
-            let is_over = ticks.work(&chunk.config.budget, machine.step_units()).is_err();
-            if is_over || watch.is_done() {
+            if ticks.work(&chunk.config.budget, machine.step_units()).is_err() || watch.is_done() {
                 self.count_waiting(program, &mut course, totals);
                 return;
             }

@@ -53,7 +53,7 @@ impl Default for UnfoldConfig {
             max_conditions: 60,
             max_rules: 20_000,
             max_steps: 1_000_000,
-            max_work: 1_500_000_000,
+            max_work: 600_000_000,
             budget: Budget::default(),
         }
     }

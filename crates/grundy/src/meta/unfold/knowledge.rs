@@ -4,7 +4,7 @@ use crate::meta::domain::{Domain, Kind};
 use crate::meta::impossible;
 use crate::meta::limits::Steps;
 use crate::meta::matching::has_match;
-use crate::meta::pattern::{Pattern, is_variant, signature};
+use crate::meta::pattern::{Pattern, STEPS_OF_SIGNATURE, is_variant, signature};
 use crate::meta::single_valued::{SingleValued, of_constraint};
 use crate::meta::useless::{self, Useless};
 use crate::meta::{Metarules, single_valued_of};
@@ -80,6 +80,9 @@ impl Knowledge {
     /// the smallest part of them that has none becomes a metarule.
     pub(crate) fn can_match(&mut self, domain: &mut Domain, part: &[Literal], work: &Steps) -> bool {
         let Domain { program, topology, .. } = domain;
+        if work.work(STEPS_OF_SIGNATURE * part.len() as u64).is_err() {
+            return true;
+        }
         let known = self.matched.entry(signature(&program.terms, &[], part)).or_default();
         let is_same = |other: &[Literal]| is_variant(&program.terms, (&[], part), (&[], other), work);
         let same = known.iter().find(|(other, _)| is_same(other));

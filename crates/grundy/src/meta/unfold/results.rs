@@ -3,7 +3,7 @@
 use super::partial::Partial;
 use super::unfolder::Unfolder;
 use crate::meta::clause::Clause;
-use crate::meta::pattern::{contains, is_variant, signature};
+use crate::meta::pattern::{STEPS_OF_SIGNATURE, contains, is_variant, signature};
 use grundy_syntax::{Literal, TermId};
 use rustc_hash::FxHashMap;
 
@@ -20,6 +20,10 @@ impl Seen {
         let terms = &unfolder.domain.program.terms;
         let outside = rule.outside();
         let body: Vec<Literal> = rule.body.iter().map(|goal| goal.literal.clone()).collect();
+        let size = STEPS_OF_SIGNATURE * body.len() as u64;
+        if unfolder.work.work(size).is_err() {
+            return false;
+        }
         let same = self.0.entry(signature(terms, &outside, &body)).or_default();
         let found = same
             .iter()

@@ -52,6 +52,7 @@ pub(super) fn sweep(corpus: &Path, only: &[String], limit: Duration, read: &Read
         if !only.is_empty() && !only.iter().any(|wanted| Path::new(wanted) == name) {
             continue;
         }
+        limits::budget().check()?;
         let trace = corpus.join("traces").join(&name).with_added_extension("jsonl");
         let start = Instant::now();
         let mut line = Line {

@@ -14,8 +14,9 @@ use std::fmt::Write;
 use std::path::Path;
 use std::time::Duration;
 
-/// One order may take so long for a game.
+/// Grounding a game in one order may take so long, and playing so many steps.
 const TIME: Duration = Duration::from_secs(5);
+const STEPS: u64 = 100_000_000;
 
 /// So many games are played with the lifted engine.
 const PLAYOUTS: usize = 10;
@@ -32,6 +33,7 @@ pub(super) fn joins(folder: &Path, seed: u64, read: &ReadArgs) -> Result<Section
         String::from("game\tground_branching\tground_written\tlifted_branching\tlifted_written\n");
     let (mut grounding, mut playing): (Vec<Steps>, Vec<Steps>) = (Vec::new(), Vec::new());
     for sheet in &sheets {
+        limits::budget().check()?;
         let game = load_game(sheet, read)?;
         let grounded = in_both_orders(|order| ground_in(&game.program, order))?;
         let played = in_both_orders(|order| play_in(&game.program, order, seed))?;
@@ -71,8 +73,9 @@ fn ground_in(program: &Program, join_order: JoinOrder) -> Result<Option<u64>> {
 
 /// The steps of random games, the same ones in both orders.
 fn play_in(program: &Program, join_order: JoinOrder, seed: u64) -> Result<Option<u64>> {
-    let budget = limits::budget().part(TIME);
-    let mut lifted = Lifted::new(program, &LiftedConfig { join_order, budget, ..LiftedConfig::default() })?;
+    let config =
+        LiftedConfig { join_order, max_steps: STEPS, budget: limits::budget(), ..LiftedConfig::default() };
+    let mut lifted = Lifted::new(program, &config)?;
     let mut rng = fastrand::Rng::with_seed(seed);
     for _ in 0..PLAYOUTS {
         match play_lifted(&mut lifted, &mut rng, |_, _| true) {

@@ -41,6 +41,7 @@ pub(super) fn networks(folder: &Path, limit: Duration, seed: u64, read: &ReadArg
     sheets.sort();
     let mut lines = Vec::new();
     for sheet in &sheets {
+        limits::budget().check()?;
         let name = Path::new(sheet).strip_prefix(folder)?.with_extension("").display().to_string();
         for kind in KINDS {
             match compare(sheet, kind, limit, seed, read) {

@@ -1,0 +1,160 @@
+//! Visiting all states, breadth first.
+
+use super::visits::Visits;
+use super::{SurveyConfig, stuck};
+use crate::lifted::{Lifted, LiftedState};
+use crate::machine::Ending;
+use crate::play::Line;
+use crate::reasoner::{ReasonError, Reasoner};
+use grundy_syntax::TermId;
+use rustc_hash::FxHashMap;
+
+/// The search is given up where a state has more joint moves than this, or the game more transitions.
+const MOST_JOINT_MOVES: usize = 10_000;
+const MOST_TRANSITIONS: usize = 200_000;
+
+/// The result of a complete search.
+pub(super) struct Reachable {
+    pub(super) states: u64,
+}
+
+/// A state, and how the search came to it.
+struct Node {
+    state: LiftedState,
+    parent: usize,
+    joint: Box<[TermId]>,
+}
+
+/// The graph of states.
+#[derive(Default)]
+struct Graph {
+    nodes: Vec<Node>,
+    numbers: FxHashMap<LiftedState, usize>,
+    /// From and to.
+    transitions: Vec<(u32, u32)>,
+    /// The states that end a game.
+    ends: Vec<u32>,
+}
+
+impl Graph {
+    /// The number of a state, new or known.
+    fn number(&mut self, state: LiftedState, parent: usize, joint: &[TermId]) -> usize {
+        if let Some(&known) = self.numbers.get(&state) {
+            return known;
+        }
+        let number = self.nodes.len();
+        self.numbers.insert(state.clone(), number);
+        self.nodes.push(Node { state, parent, joint: joint.into() });
+        number
+    }
+
+    /// The moves that lead to a state.
+    fn line(&self, engine: &Lifted, mut number: usize) -> Line {
+        let mut joints = Vec::new();
+        while number > 0 {
+            let node = &self.nodes[number];
+            joints.push(node.joint.iter().map(|&one_move| engine.move_text(one_move)).collect());
+            number = node.parent;
+        }
+        joints.reverse();
+        Line { joints }
+    }
+
+    /// The states from which no end can be reached, in order.
+    fn endless(&self) -> Vec<usize> {
+        let mut before: Vec<Vec<u32>> = vec![Vec::new(); self.nodes.len()];
+        for &(from, to) in &self.transitions {
+            before[to as usize].push(from);
+        }
+        let mut can_end = vec![false; self.nodes.len()];
+        let mut open = self.ends.clone();
+        while let Some(node) = open.pop() {
+            if !std::mem::replace(&mut can_end[node as usize], true) {
+                open.extend_from_slice(&before[node as usize]);
+            }
+        }
+        (0..self.nodes.len()).filter(|&node| !can_end[node]).collect()
+    }
+}
+
+/// Visits all states; nothing if there are too many.
+pub(super) fn search(visits: &mut Visits, config: &SurveyConfig) -> Result<Option<Reachable>, ReasonError> {
+    let mut engine = visits.take_engine();
+    let mut graph = Graph::default();
+    let complete = visit_all(visits, &mut engine, &mut graph, config);
+    if let Ok(true) = complete {
+        let endless = graph.endless();
+        visits.endless.times = endless.len() as u64;
+        if let Some(&first) = endless.first() {
+            visits.endless.line = graph.line(&engine, first);
+        }
+    }
+    visits.return_engine(engine);
+    Ok(complete?.then_some(Reachable { states: graph.nodes.len() as u64 }))
+}
+
+fn visit_all(
+    visits: &mut Visits,
+    engine: &mut Lifted,
+    graph: &mut Graph,
+    config: &SurveyConfig,
+) -> Result<bool, ReasonError> {
+    graph.number(engine.initial()?, 0, &[]);
+    let mut current = 0;
+    while current < graph.nodes.len() {
+        visits.check(engine, config)?;
+        let state = graph.nodes[current].state.clone();
+        visits.see_state(&state);
+        if let Some(ending) = ending(visits, engine, &state)? {
+            visits.probe(engine, &state, None)?;
+            graph.ends.push(current as u32);
+            visits.see_end(&ending, || graph.line(engine, current));
+        } else {
+            let legal = engine.legal(&state)?;
+            let joint_moves = legal.iter().map(Vec::len).fold(1, usize::saturating_mul);
+            if joint_moves > MOST_JOINT_MOVES || graph.transitions.len() + joint_moves > MOST_TRANSITIONS {
+                return Ok(false);
+            }
+            visits.probe(engine, &state, None)?;
+            for number in 0..joint_moves {
+                let joint = joint_move(&legal, number);
+                visits.check(engine, config)?;
+                if visits.asks_for_moves() {
+                    visits.probe(engine, &state, Some(&joint))?;
+                }
+                let next = engine.next(&state, &joint)?;
+                let next = graph.number(next, current, &joint);
+                graph.transitions.push((current as u32, next as u32));
+            }
+            if graph.nodes.len() > config.max_states {
+                return Ok(false);
+            }
+        }
+        current += 1;
+    }
+    Ok(true)
+}
+
+/// How a game ends in this state, if it does.
+fn ending(
+    visits: &mut Visits,
+    engine: &mut Lifted,
+    state: &LiftedState,
+) -> Result<Option<Ending>, ReasonError> {
+    if engine.is_terminal(state)? {
+        return Ok(Some(Ending::Terminal(engine.goals(state)?)));
+    }
+    let legal = engine.legal(state)?;
+    visits.see_legal(&legal);
+    Ok(stuck(&legal))
+}
+
+/// The joint move of this number, in a mixed-radix system.
+fn joint_move(legal: &[Vec<TermId>], mut number: usize) -> Vec<TermId> {
+    let mut pick = |moves: &Vec<TermId>| {
+        let one_move = moves[number % moves.len()];
+        number /= moves.len();
+        one_move
+    };
+    legal.iter().map(&mut pick).collect()
+}
