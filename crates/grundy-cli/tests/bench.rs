@@ -224,3 +224,62 @@ fn the_prolog_program_has_tables_and_tests_behind_their_binders() {
         assert!(text.contains(part), "no `{part}` in {text}");
     }
 }
+
+/// The result is the same at any number of threads; what is written can be compared again.
+#[test]
+fn random_games_are_compared_in_any_number_of_threads() {
+    let folder = folder("differential");
+    let place = folder.to_str().unwrap();
+    let run = |more: &[&str]| {
+        let output = grundy(&[&["bench", "differential", "--games", "6", "--seed", "3"], more].concat());
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        stdout(&output)
+    };
+    let one = run(&["--coverage", "--out", place, "--keep"]);
+    assert!(one.contains("6 games: 6 compared (") && one.contains(" %  a choice of moves"), "{one}");
+    assert_eq!(run(&["--coverage", "--threads", "2"]), one);
+    let result: Value = serde_json::from_str(&run(&["--json"])).unwrap();
+    assert_eq!((&result["sheets"], &result["compared"]), (&6.into(), &6.into()));
+    assert!(result["states"].as_u64() > Some(6) && result["replays"].as_u64() > Some(100), "{result}");
+    assert_eq!(result["failures"], Value::Array(Vec::new()));
+
+    let written: Vec<_> = std::fs::read_dir(&folder).unwrap().collect();
+    assert_eq!(written.len(), 6);
+    let output = grundy(&["bench", "differential", place, "--json"]);
+    assert_eq!((code(&output), &json(&output)["compared"]), (0, &6.into()), "{}", stderr(&output));
+    let output = grundy(&["bench", "differential", "games/nim.kif", "--mutants", "2", "--json"]);
+    assert_eq!((code(&output), &json(&output)["sheets"]), (0, &2.into()), "{}", stderr(&output));
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert_eq!(code(&grundy(&["bench", "differential", "no-such-folder"])), 1);
+    assert_eq!(code(&grundy(&["bench", "differential", "games/nim.kif", "--games", "3"])), 2);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_comparison_can_be_stopped() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_grundy"));
+    command.args(["bench", "differential", "--games", "1000000", "--json"]);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().unwrap();
+    std::thread::sleep(std::time::Duration::from_secs(2));
+    let start = std::time::Instant::now();
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    assert!(start.elapsed() < std::time::Duration::from_secs(2), "{:?}", start.elapsed());
+    assert_eq!(code(&output), 3, "{}", stderr(&output));
+    let result = json(&output);
+    assert_eq!(result["error"]["kind"], "interrupted");
+    assert!(result["sheets"].as_u64().is_some(), "what is known is told: {result}");
+}
+
+#[test]
+fn engines_check_themselves() {
+    for engine in ["lifted", "scratch", "incremental", "batch", "auto"] {
+        let args = ["simulate", TIC_TAC_TOE, "--engine", engine, "--playouts", "3", "--self-check", "--json"];
+        let output = grundy(&args);
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        let messages = stderr(&output);
+        assert!(messages.contains("agrees with the reference in "), "{engine}: {messages}");
+        assert!(!messages.contains("is not used"), "{engine}: {messages}");
+    }
+}

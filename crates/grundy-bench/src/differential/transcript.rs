@@ -264,3 +264,106 @@ fn count<R: Reasoner>(
     counts.0 += joints.saturating_sub(width) as u64;
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use grundy::reasoner::{GoalValue, Reference};
+    use grundy::syntax::{Source, read_game};
+
+    const SHEET: &str = "(role a) (role b) (init (n 0)) (s 0 1) (s 1 2) (s 2 3)
+        (<= (legal ?r (go ?x)) (role ?r) (true (n ?y)) (s ?y ?x)) (<= (legal ?r stay) (role ?r))
+        (<= (next (n ?x)) (does a (go ?x))) (<= (next (n ?x)) (does a stay) (true (n ?x)))
+        (<= (sees b ?m) (does a ?m)) (<= terminal (true (n 3))) (<= (goal ?r ?x) (role ?r) (true (n ?x)))";
+
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    enum Lie {
+        Nothing,
+        State,
+        Given,
+        Legal,
+        Terminal,
+        Goals,
+        Sees,
+    }
+
+    struct Liar(Reference, Lie);
+
+    impl Reasoner for Liar {
+        type State = grundy_reference::State;
+        type Move = grundy::syntax::TermId;
+
+        fn roles(&self) -> Vec<String> {
+            self.0.roles()
+        }
+
+        fn initial(&mut self) -> Result<Self::State, ReasonError> {
+            self.0.initial()
+        }
+
+        fn legal(&mut self, state: &Self::State) -> Result<Vec<Vec<Self::Move>>, ReasonError> {
+            let mut legal = self.0.legal(state)?;
+            if self.1 == Lie::Legal && legal[1].len() > 1 {
+                legal[1].pop();
+            }
+            Ok(legal)
+        }
+
+        fn is_terminal(&mut self, state: &Self::State) -> Result<bool, ReasonError> {
+            Ok(self.0.is_terminal(state)? || self.1 == Lie::Terminal)
+        }
+
+        fn goals(&mut self, state: &Self::State) -> Result<Vec<GoalValue>, ReasonError> {
+            let goals = self.0.goals(state)?;
+            Ok(if self.1 == Lie::Goals { vec![GoalValue::Missing; goals.len()] } else { goals })
+        }
+
+        fn next(&mut self, state: &Self::State, moves: &[Self::Move]) -> Result<Self::State, ReasonError> {
+            let next = self.0.next(state, moves)?;
+            Ok(if self.1 == Lie::State { Self::State::new() } else { next })
+        }
+
+        fn sees(
+            &mut self,
+            state: &Self::State,
+            moves: &[Self::Move],
+        ) -> Result<Vec<Vec<String>>, ReasonError> {
+            let mut sees = self.0.sees(state, moves)?;
+            if self.1 == Lie::Sees {
+                sees.reverse();
+            }
+            Ok(sees)
+        }
+
+        fn facts(&self, state: &Self::State) -> Vec<String> {
+            self.0.facts(state)
+        }
+
+        fn state_of(&mut self, facts: &[String]) -> Result<Self::State, ReasonError> {
+            let state = self.0.state_of(facts)?;
+            Ok(if self.1 == Lie::Given { self.0.initial()? } else { state })
+        }
+
+        fn move_text(&self, one_move: Self::Move) -> String {
+            self.0.move_text(one_move)
+        }
+
+        fn move_of(&mut self, text: &str) -> Result<Self::Move, ReasonError> {
+            self.0.move_of(text)
+        }
+    }
+
+    #[test]
+    fn every_lie_is_a_difference() {
+        let program = read_game(&Source::new("lie.kif", SHEET), &Default::default()).program;
+        let mut reference = Reference::new(program.clone(), Default::default()).unwrap();
+        let transcript = Transcript::play(&mut reference, &Config::default(), &Default::default()).unwrap();
+        assert!(transcript.len() > 4);
+        let lies = [Lie::State, Lie::Given, Lie::Legal, Lie::Terminal, Lie::Goals, Lie::Sees];
+        for lie in [Lie::Nothing].into_iter().chain(lies) {
+            let mut liar = Liar(Reference::new(program.clone(), Default::default()).unwrap(), lie);
+            let found = transcript.compare(&mut liar, States::Whole).unwrap();
+            assert_eq!(found.is_some(), lie != Lie::Nothing, "{lie:?}: {found:?}");
+        }
+    }
+}

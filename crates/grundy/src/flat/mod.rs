@@ -11,13 +11,29 @@
 //!
 //! # Columns that hold constants and functions
 //!
-//! A column can hold constants beside functions: `(f a)` and `(f (g b))`. It is split into one relation per shape:
-//! `true/f(g)` for functions `g`, and `true/f(-)` for constants. The templates of both match `(f (g b))`, so a relation
-//! also says which of its columns hold constants alone ([`RelationInfo::is_constant`]), and only this decides where an
-//! atom belongs. A rule with a variable in such a column becomes one rule per shape. The one for functions
-//! has a pattern, `g(?x)`; the one for constants has nothing but a variable, so a positive condition
-//! on a column that is split in the same way must bind it. Where no condition does, the column is not
-//! split, and holds whole terms.
+//! A position can hold constants beside functions. With `(init (f a))`, `(init (f (g b)))` and `(init (f (g (g c))))`, the
+//! argument of `f` has two shapes: a constant, or the function `g` of something. `true` then becomes one relation for each
+//! shape, written as [`print_flat`] writes them:
+//!
+//! | relation | template | rows |
+//! |---|---|---|
+//! | `true/f[-]` | `(f ?0)`, `?0` a constant | `a` |
+//! | `true/f[g]` | `(f (g ?0))` | `b`, `(g c)` |
+//!
+//! The argument of `g` may have several shapes as well. It is split in the same way, or, as here, holds whole terms where
+//! functions nest in themselves.
+//!
+//! A template alone does not say where an atom belongs: `(f ?0)` matches `(f (g b))`, too. So a relation also says which of its
+//! columns hold constants alone ([`RelationInfo::is_constant`]); `-` in the table. With that, the relations of a predicate do
+//! not overlap, and whoever looks for the relation of an atom ([`RelationInfo::collect`]) finds one.
+//!
+//! A rule with a variable in such a position becomes one rule for each shape: `(next (f ?x)) ← (true (f ?x))` becomes
+//! `next/f[-](V0) ← true/f[-](V0)` and `next/f[g](V0) ← true/f[g](V0)`. A variable that occurs twice has the same shape in both
+//! places. The rule for constants has nothing but the variable to say so. So a positive condition on a column that is split
+//! in the same way must bind it; where no condition does, the column is not split, and holds whole terms.
+//!
+//! What reads atoms out of rows has to use the whole template. A role, for instance, is in a column of its own in `legal/-/m`,
+//! and in `legal/g/m` it is `(g ?0)`: `lifted/state.rs` compares the columns with those of each role.
 //!
 //! Guarantees: every ground atom belongs to exactly one relation. The instances of the rules are those
 //! of the program's rules, one to one, as far as they can match at all.

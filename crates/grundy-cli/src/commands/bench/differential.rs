@@ -400,11 +400,37 @@ fn ending(found: &Found, stopped: Option<Stopped>) -> Result<Outcome> {
 
 #[cfg(test)]
 mod tests {
-    use super::file_name;
+    use super::*;
 
     #[test]
     fn paths_become_names() {
         assert_eq!(file_name("seed-12"), "seed-12.kif");
         assert_eq!(file_name("../games/./nim-mutant-3"), "games-nim-mutant-3.kif");
+    }
+
+    #[test]
+    fn disagreement_and_engines_that_do_not_come_back_are_failures() {
+        let outcome = |found: &Found, stopped| match ending(found, stopped) {
+            Ok(outcome) => outcome,
+            Err(error) => error.downcast_ref::<Failure>().expect("a failure").outcome,
+        };
+        let mut found = Found::default();
+        let add = |found: &mut Found, name: &str, outcome| {
+            found.add(name.to_owned(), "(role x)".to_owned(), outcome);
+        };
+        add(&mut found, "seed-1", SheetOutcome::Checked(Verdict::Agree(Default::default())));
+        add(&mut found, "seed-2", SheetOutcome::Checked(Verdict::Rejected("no roles".to_owned())));
+        assert_eq!(outcome(&found, None), Outcome::Fine);
+        add(&mut found, "seed-3", SheetOutcome::Stuck("lifted".to_owned()));
+        assert_eq!(outcome(&found, None), Outcome::Limit);
+        let difference = Difference { engine: "batch".to_owned(), what: "goals 1, expected 2".to_owned() };
+        add(&mut found, "seed-4", SheetOutcome::Checked(Verdict::Differs(difference)));
+        assert_eq!(outcome(&found, None), Outcome::Wrong);
+        assert_eq!(outcome(&found, Some(Stopped::Timeout)), Outcome::Limit);
+        assert_eq!((found.sheets, found.compared, found.failed.len()), (4, 1, 1));
+        assert_eq!(commented(&found.failed[0]), "; seed-4\n; batch: goals 1, expected 2\n(role x)");
+        let object = to_json(&found, &[None], None);
+        assert_eq!(object["failures"][0]["engine"], "batch");
+        assert_eq!(object["stuck"][0], "seed-3: lifted does not come back");
     }
 }
