@@ -3,7 +3,7 @@
 //! `GRUNDY_GAMES=10000` compares that many games, `GRUNDY_SEED=7` begins with another seed.
 
 use grundy_bench::differential::{Config, Verdict, check};
-use grundy_bench::{Coverage, TRAITS, minimise, random_game};
+use grundy_bench::{Coverage, TRAITS, minimise, mutant, random_game};
 use std::time::Duration;
 
 fn number(name: &str, default: u64) -> u64 {

@@ -8,7 +8,7 @@ use crate::render;
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use grundy::analysis::{self, Analysis};
-use grundy_syntax::{Dialect, Limits, Notation, Program, Reading, Severity, Source, Stage, read};
+use grundy_syntax::{Code, Dialect, Limits, Notation, Program, Reading, Severity, Source, Stage, read};
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
@@ -125,8 +125,12 @@ pub(crate) fn load(path: &str, args: &ReadArgs) -> Result<Loaded> {
     budget.enter(Stage::Read);
     let Reading { program, mut diagnostics } =
         read(&source, args.notation(path), args.dialect(path), &args.limits());
-    let analysis =
-        analysis::analyze(&source, &program, &mut diagnostics, &budget).map_err(limits::failure)?;
+    let is_cut_short = diagnostics.iter().any(|found| found.code == Code::ReadBudget);
+    let analysis = if is_cut_short {
+        analysis::classify(&program)
+    } else {
+        analysis::analyze(&source, &program, &mut diagnostics, &budget).map_err(limits::failure)?
+    };
     Ok(Loaded { source, program, analysis, diagnostics })
 }
 

@@ -153,13 +153,16 @@ const INTERRUPT_GRACE: Duration = Duration::from_millis(300);
 
 /// By how much stages may exceed the memory: this share of it, and these bytes.
 const SPARE_SHARE: usize = 16;
-const SPARE_BYTES: usize = 8 << 20;
+const SPARE_BYTES: usize = 16 << 20;
+
+/// How long the memory may be exceeded: a stage may be about to notice.
+const MEMORY_GRACE: Duration = Duration::from_millis(10);
 
 /// Ends the process if a limit was exceeded and no stage has stopped.
 fn watch(budget: &Budget) {
     let most = budget.bytes().saturating_add(budget.bytes() / SPARE_SHARE).saturating_add(SPARE_BYTES);
     let end = budget.deadline().and_then(|deadline| deadline.checked_add(GRACE));
-    let mut interrupt_end = None;
+    let (mut interrupt_end, mut memory_end) = (None, None);
     loop {
         let now = Instant::now();
         if budget.is_interrupted() && now >= *interrupt_end.get_or_insert(now + INTERRUPT_GRACE) {
@@ -169,7 +172,9 @@ fn watch(budget: &Budget) {
             abort(Exhausted::Timeout);
         }
         let left = most.saturating_sub(used_bytes());
-        if left == 0 {
+        if left > 0 {
+            memory_end = None;
+        } else if now >= *memory_end.get_or_insert(now + MEMORY_GRACE) {
             abort(Exhausted::Memory);
         }
         std::thread::sleep(pause(left, end.map(|end| end.duration_since(now))));

@@ -147,6 +147,7 @@ pub(crate) fn details(source: &Source, fatal: &[&Diagnostic]) -> Details {
         Code::NestingLimit => Some("nesting"),
         Code::BranchLimit => Some("branches"),
         Code::RuleLimit => Some("rules"),
+        Code::ReadBudget => crate::limits::budget().check().err().map(|reason| reason.name()),
         _ => None,
     };
     let limit = fatal.iter().find_map(limit).map(str::to_owned);

@@ -1,6 +1,6 @@
 //! What each construct becomes, and what is said about it, one small text at a time.
 
-use grundy_syntax::{Code, Dialect, Limits, Notation, Printer, Reading, Source, Span, read};
+use grundy_syntax::{Budget, Code, Dialect, Limits, Notation, Printer, Reading, Source, Span, read};
 
 fn limits() -> Limits {
     Limits { nesting: 8, branches: 16, rules: 100, diagnostics: 100, ..Limits::default() }
@@ -442,6 +442,23 @@ mod prolog {
 }
 
 #[test]
+fn reading_stops_when_the_budget_is_used_up() {
+    let text = "(p a) ".repeat(1_000);
+    let budget = Budget::new(Some(std::time::Duration::ZERO));
+    let read_within = |budget: Budget| {
+        read(
+            &Source::new("test", &*text),
+            Notation::Kif,
+            Dialect::Game,
+            &Limits { budget, ..Limits::default() },
+        )
+    };
+    let reading = read_within(budget);
+    assert!(codes_of(&reading).contains(&"L104") && reading.program.rules.is_empty());
+    assert!(!codes_of(&read_within(Budget::default())).contains(&"L104"));
+}
+
+#[test]
 fn text_that_is_not_utf8() {
     let source = Source::from_bytes("test", b"; caf\xe9\n(role x)".to_vec());
     let reading = read(&source, Notation::Kif, Dialect::Game, &limits());
@@ -453,8 +470,10 @@ fn text_that_is_not_utf8() {
 #[test]
 fn every_code_of_the_readers_is_tested() {
     let tests = include_str!("lowering.rs");
-    let of_analysis =
-        ["E202", "E203", "E3", "E4", "E5", "W201", "W202", "W203", "W204", "W206", "W207", "W3", "W507"];
+    let of_analysis = [
+        "E202", "E203", "E3", "E4", "E5", "W201", "W202", "W203", "W204", "W206", "W207", "W3", "W507", "E6",
+        "W6",
+    ];
     let untested: Vec<&str> = Code::ALL
         .iter()
         .map(|code| code.id())

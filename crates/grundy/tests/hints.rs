@@ -211,7 +211,7 @@ fn winning_moves_are_read_off() {
 
 #[test]
 fn winning_moves_of_gomoku_are_read_off() {
-    check_winning("gomoku", 12);
+    check_winning("gomoku", 40);
 }
 
 #[test]

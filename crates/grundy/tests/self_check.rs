@@ -165,7 +165,10 @@ fn every_lie_is_found() {
 #[test]
 fn limits_are_no_lies() {
     let Verdict::Agrees { states, cut_short } = verdict(Lie::Limit, &patient()) else { panic!("no lie") };
-    assert!(states >= 2 && cut_short.as_deref() == Some("out of memory"), "{states} {cut_short:?}");
+    assert!(
+        states >= 2 && cut_short.as_deref() == Some("out of memory (limit `memory`)"),
+        "{states} {cut_short:?}"
+    );
     let Verdict::Agrees { states: 0, cut_short: Some(_) } =
         verdict(Lie::Facts, &SelfCheck { time: Duration::ZERO, ..SelfCheck::default() })
     else {

@@ -26,6 +26,7 @@ pub(crate) struct Args {
     file: String,
 
     /// The length of the sequences
+    #[arg(value_parser = clap::value_parser!(u32).range(0..=2000))]
     depth: u32,
 
     /// Count from the position after these moves: joint moves separated by `;`, the moves of the roles in order,

@@ -159,7 +159,7 @@ impl<'a> Context<'a> {
 }
 
 /// Classes, components and strata, without any check.
-pub(crate) fn classify(program: &Program) -> Analysis {
+pub fn classify(program: &Program) -> Analysis {
     let count = program.predicate_count();
     let mut graph = Graph::new(count);
     for rule in &program.rules {

@@ -148,6 +148,7 @@ impl<'a> Keeper<'a> {
             return false;
         }
         let quiet = |member: u32| self.outcomes.quiet[member as usize];
+        self.effort.spend(WORK * members.len());
         let moved: Vec<u32> = members.iter().copied().filter(|&one| quiet(one) != self.fluent(one)).collect();
         let stays = members.iter().copied().filter(|one| !moved.contains(one)).map(quiet);
         let values: Vec<Signal> = moved.iter().map(|&one| quiet(one)).chain(stays).collect();

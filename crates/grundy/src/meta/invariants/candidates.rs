@@ -394,6 +394,11 @@ impl<'a> Guesses<'a> {
         let mut found = Vec::new();
         for at in (0..part.arity.min(16)).filter(|at| part.key >> at & 1 == 0) {
             let key = part.key | 1 << at;
+            let fluents = self.shapes.functors[part.functor as usize].fluents.len();
+            self.effort.spend(FLUENT * fluents);
+            if self.effort.is_stopped() {
+                return Vec::new();
+            }
             let all = self.shapes.groups(&self.shapes.functors[part.functor as usize].fluents, key).len();
             let family = self.family(vec![Part { key, ..part.clone() }], all);
             for (_, members) in self.shapes.groups(&failed.members, key) {

@@ -29,6 +29,9 @@ const CHUNK: usize = 64;
 /// At first this part of a step is enough: what is left open cannot make a wrong proof, only none.
 const COARSE: usize = 40;
 
+/// The work for a claim that is looked at in a state.
+const WORK: usize = 4;
+
 /// Candidates of smaller groups are tried this often.
 const MOST_ROUNDS: usize = 4;
 
@@ -173,7 +176,10 @@ impl Prover {
         let mut failed: Vec<Candidate> = Vec::new();
         for _ in 0..MOST_ROUNDS {
             let dropped = self.extend_patiently(candidates, PATIENCE, until);
-            candidates = dropped.iter().flat_map(|one| guesses.inside(one)).collect();
+            candidates = Vec::new();
+            for one in dropped.iter().take_while(|_| !self.effort.is_over(until)) {
+                candidates.extend(guesses.inside(one));
+            }
             let tried: FxHashSet<Name> = failed.iter().map(Candidate::name).collect();
             candidates.retain(|one| !self.is_proved(one) && !tried.contains(&one.name()));
             failed.extend(dropped);
@@ -232,7 +238,7 @@ impl Prover {
         alive.sort_by_key(|posed| (posed.candidate.claim, posed.candidate.family));
         let mut dropped = Vec::new();
         while let Some(first) = alive.iter().position(|posed| posed.core.is_none()) {
-            self.effort.spend(alive.len());
+            self.effort.spend(WORK * alive.len());
             if self.effort.is_over(until) {
                 return Some(alive.into_iter().map(|posed| self.forget(posed)).collect());
             }
@@ -304,8 +310,9 @@ impl Prover {
         for (fluent, &after) in self.step.after.iter().enumerate() {
             self.state.set(fluent, self.solver.value(after));
         }
-        let Prover { solver, play, state, .. } = self;
+        let Prover { solver, play, state, effort, .. } = self;
         let mut look = |state: &State| {
+            effort.spend(WORK * alive.len());
             let is_violated = |posed: &mut Posed| !posed.candidate.holds_in(state);
             for posed in alive.extract_if(.., is_violated) {
                 solver.add([!posed.assumed]);

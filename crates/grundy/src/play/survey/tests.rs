@@ -143,5 +143,5 @@ fn the_same_seed_finds_the_same_and_work_is_bounded() {
     let config = SurveyConfig { max_states: 1, games: 5, seed: 3, ..SurveyConfig::default() };
     assert_eq!(look(CLEAN, &config).states, look(CLEAN, &config).states);
     let few = SurveyConfig { max_work: 10, ..config };
-    assert!(look(CLEAN, &few).cut_short.unwrap().contains("budget"));
+    assert!(look(CLEAN, &few).cut_short.unwrap().contains("limit `work`"));
 }
