@@ -117,8 +117,14 @@ pub(crate) fn failure(reason: Exhausted) -> Failure {
     let place = rule.map(|(span, source)| (source.slice(span), source.place(span.start)));
     let mut message = format!("{reason} in stage `{}`", budget.stage().name());
     if let Some((text, place)) = &place {
-        message += &format!(", at line {}: {}", place.line, shortened(text));
+        let file = sheet.as_ref().map_or("", |source| source.name());
+        message += &format!(", at {file}:{}:{}: {}", place.line, place.column, shortened(text));
     }
+    message += match reason {
+        Exhausted::Timeout => "; `--timeout SECONDS` allows more time",
+        Exhausted::Memory => "; `--max-memory BYTES` allows more",
+        Exhausted::Interrupt => "",
+    };
     let details = Details {
         limit: Some(reason.name().to_owned()),
         stage: Some(budget.stage().name()),

@@ -2,7 +2,7 @@
 
 use crate::limits;
 use crate::output::Failure;
-use grundy_syntax::Budget;
+use grundy_syntax::{Budget, Stage};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
@@ -27,6 +27,7 @@ impl Clock {
 
     /// Does something, with the clock running from now on.
     pub(super) fn watch<T>(&self, work: impl FnOnce() -> T) -> T {
+        self.budget.enter(Stage::Play);
         let end = self.seconds.and_then(|seconds| Instant::now().checked_add(seconds));
         let (done, is_done) = channel::<()>();
         std::thread::scope(|scope| {

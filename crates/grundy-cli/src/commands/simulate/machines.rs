@@ -59,7 +59,7 @@ pub(super) fn play(session: &Session, machine: &Machine, observer: &mut Observer
 
 fn reasoner(rules: Arc<Rules>, kind: MachineKind) -> Result<MachineReasoner<AnyPlayer>, Failure> {
     let machine = Machine::new(rules, kind, &budget())?;
-    Ok(MachineReasoner::new(machine.player()).within(budget()))
+    Ok(MachineReasoner::new(machine.player()))
 }
 
 /// The state that the line of the call leads to.
