@@ -389,7 +389,7 @@ impl<'a> Generator<'a> {
             }
             match (self.alternating, self.pick(5)) {
                 (true, _) => {
-                    self.statements.push(format!("(<= (legal {role} noop) (not (true (turn {role}))))"))
+                    self.statements.push(format!("(<= (legal {role} noop) (not (true (turn {role}))))"));
                 }
                 // Without this, a role may have no legal move.
                 (false, 0) => {}
@@ -744,16 +744,19 @@ impl<'a> Generator<'a> {
                     return format!("(true {})", self.applied(&shape, Self::argument));
                 }
                 6..=8 if statics > 0 => {
-                    let shape = self.any(&self.statics[..statics].to_vec());
+                    let known = self.statics[..statics].to_vec();
+                    let shape = self.any(&known);
                     return self.applied(&shape, Self::argument);
                 }
                 9 => return format!("(dom {})", self.argument()),
                 10..=12 if views > 0 && (scope.state || !positive) => {
-                    let shape = self.any(&self.views[..views].to_vec());
+                    let known = self.views[..views].to_vec();
+                    let shape = self.any(&known);
                     return self.applied(&shape, Self::argument);
                 }
                 13 if scope.moves.is_some_and(|views| views > 0) => {
-                    let shape = self.any(&self.move_views[..scope.moves.unwrap_or(1)].to_vec());
+                    let known = self.move_views[..scope.moves.unwrap_or(1)].to_vec();
+                    let shape = self.any(&known);
                     return self.applied(&shape, Self::argument);
                 }
                 13..=16 if scope.moves.is_some() => {

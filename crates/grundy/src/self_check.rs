@@ -122,6 +122,9 @@ pub fn first_sound<T>(
     })
 }
 
+/// The next state of the engine, and that of the judge.
+type Successors<E, J> = (<E as Reasoner>::State, <J as Reasoner>::State);
+
 /// Where in a game the check is.
 struct Walk {
     states: u64,
@@ -203,7 +206,7 @@ impl Walk {
         (judge, expected): (&mut J, &J::State),
         config: &SelfCheck,
         rng: &mut fastrand::Rng,
-    ) -> Result<Option<(E::State, J::State)>, End> {
+    ) -> Result<Option<Successors<E, J>>, End> {
         let judge_legal = judged(judge.legal(expected))?;
         let legal = texts(judge, &judge_legal);
         let is_terminal = judged(judge.is_terminal(expected))?;

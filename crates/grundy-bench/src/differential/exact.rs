@@ -127,6 +127,7 @@ struct Atlas {
 
 impl Atlas {
     /// Follows an event of a game.
+    #[allow(clippy::too_many_arguments, reason = "where the walk is, and what it has found")]
     fn step(
         &mut self,
         game: &mut Game,

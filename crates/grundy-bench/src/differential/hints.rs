@@ -95,9 +95,15 @@ struct Judge {
 
 type Result2<T> = Result<T, grundy_reference::Error>;
 
+/// Hints by name, each with the moves that it should name.
+type Hints = Vec<(&'static str, Found)>;
+
+/// A joint move, by role, and the state after it.
+type Successor = (Vec<(String, String)>, State);
+
 impl Judge {
     /// What hints should say of a state that is not terminal; `None` if there are too many moves to try.
-    fn hints(&mut self, facts: &[String], forced: bool) -> Result2<Option<Vec<(&'static str, Found)>>> {
+    fn hints(&mut self, facts: &[String], forced: bool) -> Result2<Option<Hints>> {
         let state = self.state_of(facts);
         if self.game.is_terminal(&state)? {
             return Ok(None);
@@ -131,7 +137,7 @@ impl Judge {
     }
 
     /// All joint moves with the states after them, unless there are too many.
-    fn successors(&mut self, state: &State) -> Result2<Option<Vec<(Vec<(String, String)>, State)>>> {
+    fn successors(&mut self, state: &State) -> Result2<Option<Vec<Successor>>> {
         let legal = self.game.legal(state)?;
         let joints = legal.iter().fold(1usize, |joints, moves| joints.saturating_mul(moves.len()));
         if joints > MOST_JOINT_MOVES {

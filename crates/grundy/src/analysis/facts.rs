@@ -132,11 +132,8 @@ impl Arguments<'_, '_> {
         for rule in &program.rules {
             for condition in &rule.body {
                 let Some(atom) = condition.literal.atom() else { continue };
-                match program.info(atom.predicate).keyword {
-                    Some(Keyword::True | Keyword::Does) => {
-                        self.check_read(rule, atom, condition.span, findings);
-                    }
-                    _ => {}
+                if let Some(Keyword::True | Keyword::Does) = program.info(atom.predicate).keyword {
+                    self.check_read(rule, atom, condition.span, findings);
                 }
             }
         }

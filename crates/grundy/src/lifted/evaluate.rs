@@ -58,6 +58,8 @@ pub(super) struct Evaluation {
 
 /// Why a component was not evaluated.
 enum Halt {
+    /// A term nests too deeply, perhaps because relations are evaluated on demand.
+    Endless,
     /// It took more steps than it may take.
     Overflow(usize),
     Error(ReasonError),
@@ -134,6 +136,10 @@ impl Evaluation {
                         evaluation.reconsider(number)?;
                         return Ok(evaluation);
                     }
+                    Err(Halt::Endless) => {
+                        evaluation.ask_nothing()?;
+                        return Ok(evaluation);
+                    }
                 }
             }
         }
@@ -156,6 +162,18 @@ impl Evaluation {
     fn reconsider(&mut self, number: usize) -> Result<(), ReasonError> {
         let rules = self.schedule.components[number].rules.iter().map(|&rule| &self.flat.rules[rule]);
         self.treatment.answer(&self.program, rules);
+        self.begin_anew()
+    }
+
+    /// Evaluates everything whole from now on: calls may have no end where the answers have one.
+    fn ask_nothing(&mut self) -> Result<(), ReasonError> {
+        self.treatment.ask_nothing();
+        self.trials = Trials::default();
+        self.begin_anew()
+    }
+
+    /// Begins anew with the treatment that there is now, in the current state.
+    fn begin_anew(&mut self) -> Result<(), ReasonError> {
         let terms = std::mem::take(&mut self.engine.terms);
         let mut again = self.with_other_treatment(self.treatment.clone(), terms)?;
         again.trials = std::mem::take(&mut self.trials);
@@ -275,6 +293,7 @@ impl Evaluation {
                 Ok(()) => return Ok(()),
                 Err(Halt::Error(error)) => return Err(error),
                 Err(Halt::Overflow(number)) => self.reconsider(number)?,
+                Err(Halt::Endless) => self.ask_nothing()?,
             }
         }
     }
@@ -309,6 +328,7 @@ impl Evaluation {
                     return Err(Halt::Error(self.too_many_steps(number)));
                 }
                 Err(Stop::Overflow) => return Err(Halt::Overflow(number)),
+                Err(Stop::TooDeep) if self.treatment.asks() => return Err(Halt::Endless),
                 Err(stop) => return Err(Halt::Error(self.error(stop, number))),
             }
         }

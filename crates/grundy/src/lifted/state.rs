@@ -103,11 +103,14 @@ fn prefix(flat: &Flat, terms: &Terms, relation: usize, role: TermId) -> Option<V
     info.collect(terms, info.template[0], role, &mut values).then_some(values)
 }
 
+/// Roles by number, each with the values by which its rows begin.
+type Prefixes = Vec<(usize, Vec<u32>)>;
+
 /// What holds for roles: the terms in the second argument of a predicate, by role.
 pub(super) struct ByRole {
     codec: Codec,
     /// For each relation the roles, each with the values by which its rows begin.
-    relations: Vec<(usize, Vec<(usize, Vec<u32>)>)>,
+    relations: Vec<(usize, Prefixes)>,
     roles: usize,
 }
 

@@ -63,6 +63,18 @@ impl Treatment {
         relations.filter(|(_, demanded)| **demanded).map(|(relation, _)| relation.predicate)
     }
 
+    /// Whether anything is evaluated on demand.
+    pub(super) fn asks(&self) -> bool {
+        self.demanded.contains(&true)
+    }
+
+    /// Evaluates everything whole, for good.
+    pub(super) fn ask_nothing(&mut self) {
+        self.demanded.fill(false);
+        self.askable.fill(false);
+        self.settled.fill(true);
+    }
+
     /// How many steps a component with these rules may take.
     pub(super) fn steps<'r>(&self, rules: impl Iterator<Item = &'r FlatRule>, is_static: bool) -> u64 {
         let mut numbers = rules.filter_map(|rule| rule.origin.rule());

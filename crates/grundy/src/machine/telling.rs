@@ -103,6 +103,7 @@ fn tell_one_by_one<P: Player>(
     totals
 }
 
+#[allow(clippy::too_many_arguments, reason = "the arguments of `tell_playouts`, and a bound for tests")]
 fn tell_batch(
     machine: &Arc<BatchMachine>,
     start: &State,

@@ -175,6 +175,10 @@ impl Lanes {
     }
 
     /// Looks at all games, counts those that are over, and makes a move in all others.
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "what a step changes is kept in places of its own, for speed"
+    )]
     #[inline(always)]
     fn step(
         &mut self,
@@ -253,6 +257,10 @@ impl Lanes {
     }
 
     /// Notes which games are over, and how they ended.
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "what a step changes is kept in places of its own, for speed"
+    )]
     #[inline(always)]
     fn end(
         &mut self,

@@ -128,7 +128,10 @@ impl MoveEffects {
     }
 }
 
-/// The effects of all moves, and for each fluent whether they are complete; `None` if that would take too long.
+/// The effects of all moves, and for each fluent whether they are complete.
+type AllEffects = (Vec<MoveEffects>, Vec<bool>);
+
+/// The effects of all moves; `None` if that would take too long.
 fn of_moves(
     builder: &mut Builder,
     network: &Network,
@@ -136,7 +139,7 @@ fn of_moves(
     slots: &[Slot],
     silence: &Quiet,
     budget: &Budget,
-) -> Result<Option<(Vec<MoveEffects>, Vec<bool>)>, Exhausted> {
+) -> Result<Option<AllEffects>, Exhausted> {
     let mut of_move = vec![MoveEffects::default(); network.interface().moves.len()];
     let mut tracer = Tracer::new(network, scope, budget);
     for slot in slots {

@@ -47,11 +47,11 @@ pub(super) fn computed(program: &Program, config: &SurveyConfig) -> Option<Base>
 const GIVEN_BASE: &str = "given base";
 const GIVEN_INPUT: &str = "given input";
 
-/// What the sheet gives; `None` for what it does not give.
-pub(super) fn given(
-    program: &Program,
-    config: &SurveyConfig,
-) -> Result<(Option<BTreeSet<String>>, Option<BTreeSet<(String, String)>>), ReasonError> {
+/// Facts, and moves with their roles, as a sheet gives them; `None` for what it does not give.
+pub(super) type Given = (Option<BTreeSet<String>>, Option<BTreeSet<(String, String)>>);
+
+/// What the sheet gives.
+pub(super) fn given(program: &Program, config: &SurveyConfig) -> Result<Given, ReasonError> {
     let gives = |keyword: Keyword| {
         let predicate = program.keyword(keyword);
         predicate.is_some_and(|predicate| program.rules.iter().any(|rule| rule.head.predicate == predicate))

@@ -218,14 +218,7 @@ impl Collector<'_> {
         }
     }
 
-    fn given(
-        &mut self,
-        computed: &base::Base,
-        (facts, moves): (
-            Option<std::collections::BTreeSet<String>>,
-            Option<std::collections::BTreeSet<(String, String)>>,
-        ),
-    ) {
+    fn given(&mut self, computed: &base::Base, (facts, moves): base::Given) {
         if let Some(given) = facts {
             let lacks = computed.facts.difference(&given).cloned().collect();
             let extra = given.difference(&computed.facts).cloned().collect();

@@ -45,7 +45,7 @@ pub(super) fn path(grid: &Program) -> Result<Section, MetaError> {
     let written = rules(&mut domain, false)?.rules;
     let simplified = rules(&mut domain, true)?.rules;
     let centre = centre(&mut domain);
-    let mut memory = domain.topology().clone();
+    let memory = domain.topology().clone();
     let mut text = String::from("A path of length four from an inner point: successes of each condition\n");
     for (what, rule, published) in
         [("written", &written[0], &WRITTEN[..]), ("simplified", &simplified[0], &SIMPLIFIED[..])]
@@ -54,7 +54,7 @@ pub(super) fn path(grid: &Program) -> Result<Section, MetaError> {
             return Err(MetaError::Wrong("the path begins at a variable".to_owned()));
         };
         let literals: Vec<&Literal> = rule.body.iter().collect();
-        let counts = tries(&domain, &mut memory, &literals, &[(start, centre)], u64::MAX).counts;
+        let counts = tries(&domain, &memory, &literals, &[(start, centre)], u64::MAX).counts;
         let total: u64 = 1 + counts.iter().sum::<u64>();
         let published_total: u64 = 1 + published.iter().sum::<u64>();
         _ = writeln!(text, "  {what:<12}{:<48}{total} with the call", numbers(&counts));
