@@ -19,6 +19,9 @@ type Found = BTreeSet<(String, String)>;
 
 type LiftedState = <Lifted as Reasoner>::State;
 
+/// A joint move, by role, and the state after it.
+type Successor = (Vec<(String, String)>, LiftedState);
+
 fn states_wanted(default: usize) -> usize {
     std::env::var("GRUNDY_STATES").ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
@@ -76,7 +79,7 @@ impl Judge {
     }
 
     /// All joint moves, each with the state after it.
-    fn successors(&mut self, state: &LiftedState) -> Vec<(Vec<(String, String)>, LiftedState)> {
+    fn successors(&mut self, state: &LiftedState) -> Vec<Successor> {
         let legal = self.lifted.legal(state).expect("there are moves");
         let joints = legal.iter().fold(vec![Vec::new()], |joint, moves| {
             let longer = |prefix: &Vec<_>| {

@@ -104,9 +104,9 @@ proptest! {
         let domain = Domain::new(&program, &[], &DomainLimits::default()).unwrap();
         let rule = program.rules.iter().find(|rule| !rule.body.is_empty()).expect("the rule is there");
         let literals: Vec<&Literal> = rule.body.iter().map(|condition| &condition.literal).collect();
-        let mut memory = domain.topology().clone();
-        let counted = tries(&domain, &mut memory, &literals, &[], u64::MAX);
-        prop_assert_eq!(counted, match_all(&domain, &mut memory, &literals, &[], u64::MAX));
+        let memory = domain.topology().clone();
+        let counted = tries(&domain, &memory, &literals, &[], u64::MAX);
+        prop_assert_eq!(counted, match_all(&domain, &memory, &literals, &[], u64::MAX));
     }
 
     #[test]

@@ -258,9 +258,9 @@ fn the_path_of_length_four_is_matched_as_published() {
             panic!("a variable")
         };
         let centre = domain.ground_term("(p 5 5)");
-        let mut memory = domain.topology().clone();
+        let memory = domain.topology().clone();
         let literals: Vec<&Literal> = rule.body.iter().collect();
-        tries(&domain, &mut memory, &literals, &[(start, centre)], u64::MAX).counts
+        tries(&domain, &memory, &literals, &[(start, centre)], u64::MAX).counts
     };
     assert_eq!(counts(false), [4, 4, 16, 12, 12, 48, 48, 36, 36, 144]);
     assert_eq!(counts(true), [4, 16, 12, 48, 36, 144]);
