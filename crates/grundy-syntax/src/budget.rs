@@ -121,7 +121,7 @@ impl Stage {
 pub struct Budget {
     deadline: Option<Instant>,
     bytes: usize,
-    /// 0, or one more than the position in [`Exhausted::ALL`] of the reason why a check has failed.
+    /// 0, or one more than the position in `Exhausted::ALL` of the reason why a check has failed.
     latch: Arc<AtomicU8>,
     call: Arc<Call>,
 }
@@ -293,7 +293,7 @@ fn after(time: Option<Duration>) -> Option<Instant> {
 /// How many ticks pass between checks of a budget.
 const TICKS: u32 = 512;
 
-/// A counter for loops with short turns: only one turn in [`TICKS`] checks the budget.
+/// A counter for loops with short turns: only one turn in some hundreds checks the budget.
 #[derive(Clone, Debug, Default)]
 pub struct Ticks(u32);
 
