@@ -155,7 +155,7 @@ pub(crate) fn shortened(rule: &str) -> String {
 
 /// How long stages may take to stop by themselves after the deadline, and after an interrupt.
 const GRACE: Duration = Duration::from_millis(200);
-const INTERRUPT_GRACE: Duration = Duration::from_millis(300);
+const INTERRUPT_GRACE: Duration = Duration::from_millis(420);
 
 /// By how much stages may exceed the memory: this share of it, and these bytes.
 const SPARE_SHARE: usize = 16;
