@@ -69,7 +69,7 @@ fn all_engines_agree_where_they_once_did_not() {
     assert!(compared >= 7, "{compared} sheets");
 }
 
-/// Mutants of our own games: what somebody gets who changes a sheet a little.
+/// Mutants of our own games: sheets that differ from them by a small edit.
 #[test]
 #[allow(clippy::disallowed_methods, reason = "tests read files")]
 fn all_engines_agree_on_mutants_of_our_games() {

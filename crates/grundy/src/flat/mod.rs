@@ -25,7 +25,7 @@
 //!
 //! A template alone does not say where an atom belongs: `(f ?0)` matches `(f (g b))`, too. So a relation also says which of its
 //! columns hold constants alone ([`RelationInfo::is_constant`]); `-` in the table. With that, the relations of a predicate do
-//! not overlap, and whoever looks for the relation of an atom (`RelationInfo::collect`) finds one.
+//! not overlap, and the search for the relation of an atom (`RelationInfo::collect`) finds one.
 //!
 //! A rule with a variable in such a position becomes one rule for each shape: `(next (f ?x)) ← (true (f ?x))` becomes
 //! `next/f[-](V0) ← true/f[-](V0)` and `next/f[g](V0) ← true/f[g](V0)`. A variable that occurs twice has the same shape in both
