@@ -1,19 +1,14 @@
-//! The time and memory of a call: its options, the allocator that counts, and the watchdog.
+//! The time and memory of a call: its options and the watchdog.
 //!
 //! A call has one [`Budget`], and every stage checks it. The watchdog is the last resort: a thread that ends the process,
 //! with the same typed error, if a stage has not stopped shortly after a limit was hit.
 
 use crate::files;
+use crate::memory::used_bytes;
 use crate::output::{self, Details, Failure, Outcome};
-use cap::Cap;
 use grundy_syntax::{Budget, Exhausted, Source};
-use std::alloc::System;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
-
-/// Counts the bytes that the process holds.
-#[global_allocator]
-static ALLOCATOR: Cap<System> = Cap::new(System, usize::MAX);
 
 /// Limits on the whole command.
 #[derive(clap::Args, Clone, Debug)]
@@ -98,10 +93,6 @@ pub(crate) fn start(limits: Option<LimitArgs>) {
     });
     let watchdog = std::thread::Builder::new().name("watchdog".to_owned());
     let _ = watchdog.spawn(|| watch(budget));
-}
-
-fn used_bytes() -> usize {
-    ALLOCATOR.allocated()
 }
 
 /// Remembers the sheet that stages work on.

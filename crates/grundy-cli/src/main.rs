@@ -1,11 +1,12 @@
 //! The `grundy` command.
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod commands;
 mod engine;
 mod files;
 mod limits;
+mod memory;
 mod output;
 mod plot;
 mod progress;

@@ -41,7 +41,7 @@ pub struct Config {
 
 impl Default for Config {
     fn default() -> Config {
-        Config { playouts: 2, steps: 6, seed: 0, width: 24, time: None }
+        Config { playouts: 2, steps: 6, seed: 0, width: 8, time: None }
     }
 }
 
@@ -81,6 +81,18 @@ pub struct Difference {
     pub engine: String,
     /// What it answered, and what the reference did.
     pub what: String,
+}
+
+impl Difference {
+    /// Whether this may well have the same cause as another one: the same engine, apart from its configuration, and a panic
+    /// or none.
+    pub fn is_like(&self, other: &Difference) -> bool {
+        let kind = |difference: &Difference| {
+            let engine = difference.engine.split([',', '(']).next().unwrap_or_default().trim().to_owned();
+            (engine, difference.what.starts_with("panic"))
+        };
+        kind(self) == kind(other)
+    }
 }
 
 impl std::fmt::Display for Difference {

@@ -156,7 +156,7 @@ struct Teller<'a, 't> {
     /// The end of all that is wanted.
     wanted: u64,
     /// The moves of games behind `next`, and whether they are over.
-    kept: BTreeMap<u64, (Vec<MoveId>, bool)>,
+    kept: BTreeMap<u64, Kept>,
     kept_moves: usize,
     most_kept: usize,
     /// For each lane its game, and the joint move that it makes.
@@ -164,6 +164,20 @@ struct Teller<'a, 't> {
     joints: Vec<MoveId>,
     tell: &'a mut Tell<'t>,
     is_broken: bool,
+}
+
+/// The moves of a game that is told later. Without roles, a joint move is empty, and is a step all the same.
+#[derive(Default)]
+struct Kept {
+    moves: Vec<MoveId>,
+    steps: usize,
+    is_over: bool,
+}
+
+impl Kept {
+    fn size(&self) -> usize {
+        self.steps + self.moves.len()
+    }
 }
 
 impl<'a, 't> Teller<'a, 't> {
@@ -197,8 +211,8 @@ impl<'a, 't> Teller<'a, 't> {
     /// Forgets the games that come last, until there is room.
     fn make_room(&mut self) {
         while self.kept_moves > self.most_kept / 2 {
-            let Some((game, (moves, _))) = self.kept.pop_last() else { break };
-            self.kept_moves -= moves.len();
+            let Some((game, kept)) = self.kept.pop_last() else { break };
+            self.kept_moves -= kept.size();
             self.end = game;
         }
     }
@@ -208,10 +222,12 @@ impl<'a, 't> Teller<'a, 't> {
         loop {
             self.tell(Event::End);
             self.next += 1;
-            let Some((moves, is_over)) = self.kept.remove(&self.next) else { return };
-            self.kept_moves -= moves.len();
-            moves.chunks_exact(self.roles).for_each(|joint| self.tell(Event::Moves(joint)));
-            if !is_over {
+            let Some(kept) = self.kept.remove(&self.next) else { return };
+            self.kept_moves -= kept.size();
+            for step in 0..kept.steps {
+                self.tell(Event::Moves(&kept.moves[step * self.roles..][..self.roles]));
+            }
+            if !kept.is_over {
                 return;
             }
         }
@@ -222,7 +238,7 @@ impl Watch for Teller<'_, '_> {
     fn begins(&mut self, lane: usize, game: u64) {
         self.games[lane] = game;
         if game > self.next && game < self.end {
-            self.kept.insert(game, (Vec::new(), false));
+            self.kept.insert(game, Kept::default());
         }
     }
 
@@ -237,9 +253,10 @@ impl Watch for Teller<'_, '_> {
             let game = self.games[lane];
             if game == self.next && game < self.end {
                 self.tell(Event::Moves(joint));
-            } else if let Some((moves, _)) = self.kept.get_mut(&game) {
-                moves.extend_from_slice(joint);
-                self.kept_moves += self.roles;
+            } else if let Some(kept) = self.kept.get_mut(&game) {
+                kept.moves.extend_from_slice(joint);
+                kept.steps += 1;
+                self.kept_moves += 1 + self.roles;
             }
         });
         self.joints = joints;
@@ -252,8 +269,8 @@ impl Watch for Teller<'_, '_> {
         let game = self.games[lane];
         if game == self.next && game < self.end {
             self.advance();
-        } else if let Some((_, is_over)) = self.kept.get_mut(&game) {
-            *is_over = true;
+        } else if let Some(kept) = self.kept.get_mut(&game) {
+            kept.is_over = true;
         }
     }
 

@@ -49,7 +49,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "T", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: u16,
 
-    /// Write the sheets on which engines disagree into this folder
+    /// Write the sheets on which engines disagree into this folder, as they were and made small
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 
@@ -148,8 +148,17 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         if let Some(coverage) = &mut coverage {
             coverage.add(&text);
         }
-        if let (true, Some(folder), Ok(())) = (args.keep, &args.out, &kept) {
-            kept = write_whole(&folder.join(file_name(&name)), &text);
+        if let (Some(folder), Ok(())) = (&args.out, &kept) {
+            // What disagrees is written under its own name when it has been made small.
+            let suffix = match &outcome {
+                SheetOutcome::Checked(Verdict::Agree(_) | Verdict::Rejected(_)) if args.keep => Some(""),
+                SheetOutcome::Checked(Verdict::Differs(_)) => Some("-original"),
+                SheetOutcome::Stuck(_) => Some("-stuck"),
+                SheetOutcome::Checked(_) => None,
+            };
+            if let Some(suffix) = suffix {
+                kept = write_whole(&folder.join(file_name(&format!("{name}{suffix}"))), &text);
+            }
         }
         found.add(name, text, outcome);
     });
@@ -256,7 +265,7 @@ impl Found {
 /// Makes a failure small, in a thread that is left alone when there is no more time.
 fn make_small(failed: &mut Failed, config: Config, patience: Duration, clock: &Clock) -> Option<Stopped> {
     let (send, receive) = channel();
-    let (text, budget) = (failed.text.clone(), clock.budget.clone());
+    let (text, difference, budget) = (failed.text.clone(), failed.difference.clone(), clock.budget.clone());
     // Time decides only where sheets have a limit of time.
     let end = config.time.map(|time| Instant::now() + time * 10);
     let thread = std::thread::Builder::new().stack_size(64 << 20).spawn(move || {
@@ -265,7 +274,10 @@ fn make_small(failed: &mut Failed, config: Config, patience: Duration, clock: &C
             tries += 1;
             tries <= MOST_TRIES && !budget.is_interrupted() && end.is_none_or(|end| Instant::now() < end)
         };
-        let fails = |sheet: &str| matches!(check(sheet, &config), Verdict::Differs(_));
+        let fails = |sheet: &str| match check(sheet, &config) {
+            Verdict::Differs(found) => found.is_like(&difference),
+            _ => false,
+        };
         let small = minimise(&text, has_time, fails);
         let _ = send.send((check(&small.sheet, &config), small));
     });
