@@ -14,7 +14,7 @@ use super::tactics::Cap;
 use crate::flat::{Flat, FlatLiteral, FlatRule, Origin, RelationId, RelationKind};
 use crate::tabling::{Engine, Fire, Plan, Relation, Stop, share_done};
 use grundy_syntax::Budget;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 /// After so many instances of a rule, its loops tell how many there will be.
@@ -42,6 +42,8 @@ pub(super) struct Store {
     by_signature: FxHashMap<Signature, usize>,
     /// The block for the rules of a block that have only some of its conditions, given as bits.
     reduced: FxHashMap<(usize, u128), usize>,
+    /// Blocks, each with one that keeps some instances of its rules.
+    reductions: FxHashSet<(usize, usize)>,
     /// For each block, with how many rules to look for repeats; never if there can be none.
     comparison_at: Vec<usize>,
     /// For each rule of the flat program, if it is stored.
@@ -84,6 +86,7 @@ impl Store {
             blocks: Vec::new(),
             by_signature: FxHashMap::default(),
             reduced: FxHashMap::default(),
+            reductions: FxHashSet::default(),
             comparison_at: Vec::new(),
             recipes: Vec::new(),
             dynamic: Vec::new(),
@@ -152,6 +155,7 @@ impl Store {
                 affected[recipe.block] = true;
             }
         }
+        self.add_reductions(&mut affected);
         let again = |recipe: &Option<Recipe>| recipe.as_ref().is_some_and(|recipe| affected[recipe.block]);
         let again: Vec<usize> =
             (0..self.recipes.len()).filter(|&rule| again(&self.recipes[rule]) && !dropped[rule]).collect();
@@ -175,6 +179,20 @@ impl Store {
             self.next_look[rule] = u64::MAX;
         }
         again
+    }
+
+    /// Adds the blocks that keep instances of the same rules.
+    fn add_reductions(&self, blocks: &mut [bool]) {
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for &(block, target) in &self.reductions {
+                if blocks[block] != blocks[target] {
+                    (blocks[block], blocks[target]) = (true, true);
+                    changed = true;
+                }
+            }
+        }
     }
 
     fn recipe(&mut self, flat: &Flat, rule: &FlatRule) -> Recipe {
@@ -241,6 +259,7 @@ impl Store {
                 let target = self.block((self.blocks[block].head, kinds.into()));
                 self.compare_from_now_on(target);
                 self.reduced.extend(known.map(|known| (known, target)));
+                self.reductions.insert((block, target));
                 target
             }
         };

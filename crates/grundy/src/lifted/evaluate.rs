@@ -314,7 +314,7 @@ impl Evaluation {
         // `true` and `does` have no rules here: their rows are given.
         if !component.rules.is_empty() {
             let rules = component.rules.iter().map(|&rule| &flat.rules[rule]);
-            let allowed = treatment.steps(rules, component.class == Class::Static);
+            let allowed = treatment.steps(&engine.terms, rules, component.class == Class::Static);
             let before = engine.steps();
             let left = self.config.max_steps.saturating_sub(self.steps.saturating_add(self.static_steps));
             engine.allow(allowed.min(left));

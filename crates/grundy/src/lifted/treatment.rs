@@ -3,12 +3,16 @@
 //! What is only called with constants is evaluated on demand, everything else whole at first. A component that takes
 //! too many steps ends the attempt; its relations are evaluated on demand from then on. If that is not possible, or not
 //! enough, it may take all the steps that it needs. [Trials](super::trials) find what else is worth asking for.
+//!
+//! Calls can put terms together, and then there may be far more calls than answers, or no end of them. Whether it is the
+//! calls or the answers that explode shows only in evaluation, so both get a turn: after [`CALL_STEPS`] everything is
+//! evaluated whole, and if that takes [`WHOLE_STEPS`], on demand after all.
 
 use super::OnDemand;
 use super::phases::{demand_by_phase, negation_cycles};
 use crate::flat::{Flat, FlatRule, ask, askable, callers};
 use crate::ground::called_with_constants;
-use grundy_syntax::{PredicateId, Program, Terms};
+use grundy_syntax::{PredicateId, Program, Term, TermId, Terms};
 
 /// The steps that a component may take in a state before its relations are evaluated on demand. Few views of ordinary
 /// games need so many, and those that do are looked at in few places.
@@ -16,6 +20,14 @@ const STEPS: u64 = 32_000;
 
 /// The same for a component that is evaluated once, because it is static.
 const STATIC_STEPS: u64 = 3_000_000;
+
+/// The steps that a component may take in a state if its calls put terms together. A search for paths with the list of their
+/// cells, in a game of connection on a large board, takes 8,000.
+const CALL_STEPS: u64 = 2_000_000;
+
+/// The steps that a component may take in a state where calls took too many: so many that it may well be the answers that
+/// explode. A guess.
+const WHOLE_STEPS: u64 = 50_000_000;
 
 /// The treatment of all relations of a game.
 #[derive(Clone)]
@@ -25,6 +37,18 @@ pub(super) struct Treatment {
     demanded: Vec<bool>,
     /// For each rule of the sheet, whether its relation has had its chance.
     settled: Vec<bool>,
+    calls: Calls,
+}
+
+/// Which calls that put terms together have had their turn.
+#[derive(Clone)]
+enum Calls {
+    /// They are made.
+    Made,
+    /// They took too many steps, so nothing is evaluated on demand. These relations were.
+    GivenUp(Vec<bool>),
+    /// Evaluation without them takes too many steps as well.
+    Needed,
 }
 
 impl Treatment {
@@ -38,6 +62,7 @@ impl Treatment {
             askable,
             demanded: vec![false; simplified.relations.len()],
             settled: vec![false; program.rules.len()],
+            calls: Calls::Made,
             simplified,
         };
         let asked_first = (0..asked_first.len()).filter(|&relation| asked_first[relation]);
@@ -75,27 +100,60 @@ impl Treatment {
         self.settled.fill(true);
     }
 
-    /// How many steps a component with these rules may take.
-    pub(super) fn steps<'r>(&self, rules: impl Iterator<Item = &'r FlatRule>, is_static: bool) -> u64 {
-        let mut numbers = rules.filter_map(|rule| rule.origin.rule());
+    /// How many steps a component with these rules may take. `terms` are those of the rules.
+    pub(super) fn steps<'r>(
+        &self,
+        terms: &Terms,
+        mut rules: impl Iterator<Item = &'r FlatRule> + Clone,
+        is_static: bool,
+    ) -> u64 {
+        let mut numbers = rules.clone().filter_map(|rule| rule.origin.rule());
         match numbers.all(|number| self.settled[number]) {
-            true => u64::MAX,
+            true => match &self.calls {
+                Calls::Made if rules.any(|rule| self.is_growing_call(terms, rule)) => CALL_STEPS,
+                Calls::GivenUp(_) => WHOLE_STEPS,
+                Calls::Made | Calls::Needed => u64::MAX,
+            },
             false if is_static => STATIC_STEPS,
             false => STEPS,
         }
     }
 
+    /// Whether a rule fills a call table with terms that it puts together.
+    fn is_growing_call(&self, terms: &Terms, rule: &FlatRule) -> bool {
+        let is_new =
+            |&arg: &TermId| matches!(terms.get(arg), Term::Compound(..)) && !terms.is_ground(arg);
+        rule.head.relation.0 as usize >= self.simplified.relations.len() && rule.head.args.iter().any(is_new)
+    }
+
     /// Draws the conclusion from a component with these rules that took too many steps.
     pub(super) fn answer<'r>(&mut self, program: &Program, rules: impl Iterator<Item = &'r FlatRule>) {
+        let mut is_settled = true;
         for number in rules.filter_map(|rule| rule.origin.rule()) {
             if std::mem::replace(&mut self.settled[number], true) {
                 continue;
             }
+            is_settled = false;
             for head in self.heads(number) {
                 if self.askable[head] && !self.demanded[head] {
                     self.demand(program, head);
                 }
             }
+        }
+        if is_settled {
+            self.turn_back();
+        }
+    }
+
+    /// Evaluates everything whole since calls take too many steps, or on demand since that takes too many as well.
+    fn turn_back(&mut self) {
+        match std::mem::replace(&mut self.calls, Calls::Needed) {
+            Calls::Made => {
+                self.calls = Calls::GivenUp(self.demanded.clone());
+                self.ask_nothing();
+            }
+            Calls::GivenUp(demanded) => self.demanded = demanded,
+            Calls::Needed => {}
         }
     }
 
