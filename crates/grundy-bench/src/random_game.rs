@@ -83,6 +83,8 @@ struct Generator<'a> {
     /// Whether moves can become arguments of facts.
     moves_are_terms: bool,
     alternating: bool,
+    /// Whether roles always have a choice, and moves leave traces that stay: games that go on for a while.
+    lively: bool,
     /// Whether `legal` may ask for `terminal`, rather than the other way round.
     terminal_first: bool,
     /// Whether a counter of steps ends the game.
@@ -106,6 +108,7 @@ impl<'a> Generator<'a> {
             moves: Vec::new(),
             moves_are_terms: false,
             alternating: false,
+            lively: false,
             terminal_first: false,
             counted: false,
         }
@@ -190,6 +193,7 @@ impl<'a> Generator<'a> {
         let count = 1 + self.pick(3);
         self.moves = self.shapes("m", count, 0, 2);
         self.moves_are_terms = self.one_in(5);
+        self.lively = self.one_in(2);
         self.terminal_first = self.one_in(3);
         self.counted = self.one_in(2);
     }
@@ -365,7 +369,7 @@ impl<'a> Generator<'a> {
     fn legal_rules(&mut self) {
         let scope = Scope { terminal: self.terminal_first, ..self.of_state() };
         for role in self.roles.clone() {
-            if self.one_in(2) {
+            if self.lively || self.one_in(2) {
                 self.free_choice(role);
             }
             for _ in 0..1 + self.pick(2) {
@@ -387,7 +391,8 @@ impl<'a> Generator<'a> {
                 let inside = if self.moves_are_terms { one_move } else { nested(&one_move) };
                 self.finish_rule(&head, &inside, body, scope);
             }
-            match (self.alternating, self.pick(5)) {
+            let cases = if self.lively { 6 } else { 3 };
+            match (self.alternating, self.pick(cases)) {
                 (true, _) => {
                     self.statements.push(format!("(<= (legal {role} noop) (not (true (turn {role}))))"));
                 }
@@ -412,6 +417,16 @@ impl<'a> Generator<'a> {
         let mut conditions: Vec<String> = arguments.collect();
         if self.alternating {
             conditions.push(format!("(true (turn {role}))"));
+        }
+        if self.lively && self.one_in(2) {
+            // What a move did cannot be done again.
+            let fluent = self.any(&self.fluents.clone());
+            let mut bound = VARIABLES[..shape.arity].iter();
+            let fact = self.applied(&fluent, |this| match bound.next() {
+                Some(variable) => (*variable).to_owned(),
+                None => this.ground_term(),
+            });
+            conditions.push(format!("(not (true {fact}))"));
         }
         match conditions.is_empty() {
             true => self.fact(&format!("(legal {role} {one_move})")),
@@ -438,6 +453,9 @@ impl<'a> Generator<'a> {
         }
         for _ in 0..1 + self.pick(4) {
             self.frame(scope);
+        }
+        if self.lively {
+            self.trace();
         }
         if self.one_in(8) {
             let tests = [
@@ -487,6 +505,27 @@ impl<'a> Generator<'a> {
         } else {
             self.close(&format!("(next {fact})"), "", body);
         }
+    }
+
+    /// The arguments of a move become those of a fact, which stays until another move takes it away.
+    fn trace(&mut self) {
+        let shape = self.any(&self.fluents.clone());
+        self.effect(&shape);
+        let mut variables = VARIABLES.iter();
+        let fact =
+            self.applied(&shape, |_| (*variables.next().expect("there are enough of them")).to_owned());
+        let mut conditions = vec![format!("(true {fact})")];
+        if self.one_in(2) {
+            let one_move = self.any(&self.moves.clone());
+            let mut variables = VARIABLES[..shape.arity].iter().cycle();
+            let one_move = self.applied(&one_move, |this| match variables.next() {
+                Some(variable) => (*variable).to_owned(),
+                None => this.ground_term(),
+            });
+            let role = self.a_role();
+            conditions.push(format!("(not (does {role} {one_move}))"));
+        }
+        self.statements.push(format!("(<= (next {fact}) {})", conditions.join(" ")));
     }
 
     /// A fact that stays as it is, under some condition.
