@@ -14,7 +14,7 @@ pub const TRAITS: [(&str, u64); 26] = [
     ("two roles choose at once", 40),
     ("roles take turns", 10),
     ("ends within a few moves", 35),
-    ("a role without a legal move", 8),
+    ("a role without a legal move", 5),
     ("legal moves change", 33),
     ("facts: constants and terms in one position", 60),
     ("facts: terms of different shapes in one position", 20),
