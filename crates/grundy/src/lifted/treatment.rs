@@ -121,8 +121,7 @@ impl Treatment {
 
     /// Whether a rule fills a call table with terms that it puts together.
     fn is_growing_call(&self, terms: &Terms, rule: &FlatRule) -> bool {
-        let is_new =
-            |&arg: &TermId| matches!(terms.get(arg), Term::Compound(..)) && !terms.is_ground(arg);
+        let is_new = |&arg: &TermId| matches!(terms.get(arg), Term::Compound(..)) && !terms.is_ground(arg);
         rule.head.relation.0 as usize >= self.simplified.relations.len() && rule.head.args.iter().any(is_new)
     }
 
