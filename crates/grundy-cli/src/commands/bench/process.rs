@@ -34,6 +34,17 @@ pub(crate) enum How {
     Interrupted,
 }
 
+impl std::fmt::Display for How {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            How::Exited(code) => write!(f, "exit code {code}"),
+            How::Crashed => f.write_str("ended by a signal"),
+            How::OutOfTime => f.write_str("out of time"),
+            How::Interrupted => f.write_str("interrupted"),
+        }
+    }
+}
+
 /// Bounds that are enforced from outside.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {

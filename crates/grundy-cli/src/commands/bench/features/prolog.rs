@@ -30,6 +30,9 @@ struct Answer {
 /// No Prolog gets more time than this.
 const MOST_TIME: Duration = Duration::from_secs(600);
 
+/// So many of its last lines tell why it failed.
+const MOST_LINES: usize = 8;
+
 /// Values some states with SWI-Prolog.
 pub(super) fn run(
     theory: &Program,
@@ -43,12 +46,11 @@ pub(super) fn run(
     let mut command = found.ground(&scratch.path("features.pl"), 4 << 30);
     command.stdin(Stdio::null()).stdout(scratch.create("out")?).stderr(scratch.create("err")?);
     let ended = measure(&mut command, Bounds { time: MOST_TIME, memory: None }, &limits::budget())?;
-    let output = scratch.text("out");
-    let answer: Option<Answer> = output.lines().last().and_then(|line| serde_json::from_str(line).ok());
-    let answer = answer.filter(|_| ended.how == How::Exited(0)).ok_or_else(|| {
-        let why = scratch.text("err");
-        anyhow!("swipl failed: {:?} {}", ended.how, why.lines().next().unwrap_or(&output))
-    })?;
+    let answer: Option<Answer> =
+        scratch.text("out").lines().last().and_then(|line| serde_json::from_str(line).ok());
+    let answer = answer
+        .filter(|_| ended.how == How::Exited(0))
+        .ok_or_else(|| anyhow!("swipl failed: {}\n{}", ended.how, last_lines(&scratch.text("err"))))?;
     Ok(Speed {
         method: format!("swipl ({})", found.version.trim_start_matches("SWI-Prolog version ")),
         states: answer.states,
@@ -56,6 +58,12 @@ pub(super) fn run(
         of_match: None,
         checksum: answer.sum,
     })
+}
+
+/// What a program has printed in the end: warnings come first, what made it fail comes last.
+fn last_lines(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    lines[lines.len().saturating_sub(MOST_LINES)..].join("\n")
 }
 
 /// The program: facts, rules, and a loop over the states.

@@ -50,8 +50,7 @@ Examples:
 ///
 /// `--against gringo` gives gringo the same program (`grundy export asp`); both write aspif to a file in
 /// memory. `--against swipl` runs the paper's method in SWI-Prolog (`grundy export prolog`). What is not
-/// installed is unpacked into the user's cache folder, if its Debian package can be had, and otherwise
-/// left out with a message.
+/// installed is left out with a message.
 #[derive(clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Args {

@@ -1,11 +1,9 @@
 //! Other grounders: where they are, and what they are called with.
 //!
-//! A program that is not there is fetched by its Debian package name into a folder of its own in the
-//! user's cache. The Python package `clingo` would be easier to get, but its command line makes a system
-//! call for every number that it writes, which is ten times as slow: a comparison with it would be unfair.
+//! Only programs that are installed take part. The Python package `clingo` is none of them: its command line makes a system
+//! call for every number that it writes, which is ten times as slow, so that a comparison with it would be unfair.
 
 use super::record::{Size, Task};
-use crate::output::note;
 use clap::ValueEnum;
 use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
@@ -19,8 +17,6 @@ pub(crate) enum Rival {
     /// SWI-Prolog with tabling, the paper's method
     Swipl,
 }
-
-const INSTALL: &str = include_str!("install.sh");
 
 impl Rival {
     pub(super) fn task(self) -> Task {
@@ -38,11 +34,11 @@ impl Rival {
         }
     }
 
-    /// The Debian package, and the program in it.
-    fn package(self) -> (&'static str, &'static str) {
+    /// The Debian package that has it.
+    fn package(self) -> &'static str {
         match self {
-            Rival::Gringo => ("gringo", "usr/bin/gringo"),
-            Rival::Swipl => ("swi-prolog-nox", "usr/bin/swipl"),
+            Rival::Gringo => "gringo",
+            Rival::Swipl => "swi-prolog-nox",
         }
     }
 
@@ -54,42 +50,12 @@ impl Rival {
         }
     }
 
-    /// Finds the program, or gets it; an error tells why there is none.
+    /// Finds the program; an error tells that there is none.
     pub(crate) fn find(self) -> Result<Found, String> {
         let on_path = self.programs().iter().map(|words| Found::on_path(self, words));
-        if let Some(found) = on_path.into_iter().find_map(Found::checked) {
-            return Ok(found);
-        }
-        let (package, program) = self.package();
-        let folder =
-            cache().ok_or("it is not installed, and there is no cache folder to put it")?.join(package);
-        if let Some(found) = Found::unpacked(self, &folder, program).checked() {
-            return Ok(found);
-        }
-        note(&format!("{package} is not installed; unpacking it into {}", folder.display()));
-        install(package, &folder)?;
-        let works = Found::unpacked(self, &folder, program).checked();
-        works.ok_or_else(|| format!("the package `{package}` was unpacked, but it does not start"))
+        let found = on_path.into_iter().find_map(Found::checked);
+        found.ok_or_else(|| format!("it is not installed (Debian has the package `{}`)", self.package()))
     }
-}
-
-/// The user's own folder for what can be had again.
-fn cache() -> Option<PathBuf> {
-    let folder = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let cache = folder("XDG_CACHE_HOME").or_else(|| Some(folder("HOME")?.join(".cache")))?;
-    Some(cache.join("grundy"))
-}
-
-fn install(package: &str, folder: &Path) -> Result<(), String> {
-    let hint = format!("it is not installed, and the package `{package}` cannot be had");
-    let mut shell = Command::new("sh");
-    shell.args(["-c", INSTALL, "sh", package]).arg(folder).stdin(Stdio::null());
-    let output = shell.output().map_err(|error| format!("{hint}: {error}"))?;
-    if output.status.success() {
-        return Ok(());
-    }
-    let message = String::from_utf8_lossy(&output.stderr);
-    Err(format!("{hint}: {}", message.lines().last().unwrap_or("apt-get does not know it")))
 }
 
 /// A program that can be started.
@@ -98,7 +64,6 @@ pub(crate) struct Found {
     pub(super) rival: Rival,
     program: PathBuf,
     args: Vec<String>,
-    env: Vec<(&'static str, String)>,
     /// What it says about itself.
     pub(crate) version: String,
 }
@@ -106,18 +71,7 @@ pub(crate) struct Found {
 impl Found {
     fn on_path(rival: Rival, words: &[&str]) -> Found {
         let args = words[1..].iter().map(|&word| word.to_owned()).collect();
-        Found { rival, program: words[0].into(), args, env: Vec::new(), version: String::new() }
-    }
-
-    /// A program in a folder of unpacked packages, with their libraries.
-    fn unpacked(rival: Rival, folder: &Path, program: &str) -> Found {
-        let libraries = folder.join("usr/lib");
-        let own = libraries.join(format!("{}-linux-gnu", std::env::consts::ARCH));
-        let env = vec![
-            ("LD_LIBRARY_PATH", format!("{}:{}", libraries.display(), own.display())),
-            ("SWI_HOME_DIR", libraries.join("swi-prolog").display().to_string()),
-        ];
-        Found { env, ..Found::on_path(rival, &[&folder.join(program).to_string_lossy()]) }
+        Found { rival, program: words[0].into(), args, version: String::new() }
     }
 
     /// The same with its version, if it starts.
@@ -130,7 +84,7 @@ impl Found {
 
     fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
-        command.args(&self.args).envs(self.env.iter().map(|(name, value)| (name, value)));
+        command.args(&self.args);
         command
     }
 
