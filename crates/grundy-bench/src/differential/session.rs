@@ -3,7 +3,7 @@
 use super::transcript::States;
 use super::{Agreement, Config, Difference, Transcript};
 use grundy::game::GameError;
-use grundy::ground::GroundError;
+use grundy::ground::{GroundError, LimitKind};
 use grundy::network::ConnectError;
 use grundy::reasoner::{ReasonError, Reasoner};
 use grundy::syntax::{Budget, Program};
@@ -41,6 +41,11 @@ pub(super) struct Session<'a> {
 pub(super) trait MayBeLimit: std::fmt::Display {
     /// Whether it is a limit.
     fn is_limit(&self) -> bool;
+
+    /// Whether it is a limit that the comparison itself has set, for all sheets: on the rules of a ground program.
+    fn is_own_limit(&self) -> bool {
+        false
+    }
 }
 
 impl MayBeLimit for ReasonError {
@@ -52,6 +57,10 @@ impl MayBeLimit for ReasonError {
 impl MayBeLimit for GroundError {
     fn is_limit(&self) -> bool {
         matches!(self, GroundError::Limit { .. })
+    }
+
+    fn is_own_limit(&self) -> bool {
+        matches!(self, GroundError::Limit { limit: LimitKind::Rules, .. })
     }
 }
 
@@ -111,7 +120,7 @@ impl<'a> Session<'a> {
     ) -> Result<Option<T>, Difference> {
         match result {
             Ok(made) => Ok(Some(made)),
-            Err(error) if self.may_skip() && error.is_limit() => {
+            Err(error) if error.is_own_limit() || (self.may_skip() && error.is_limit()) => {
                 self.skip(engine, &error.to_string());
                 Ok(None)
             }

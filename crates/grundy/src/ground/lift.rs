@@ -48,11 +48,12 @@ pub(super) fn lift(
         }
     }
     for mut rule in asking {
-        let columns = open_columns(flat, &rule)?;
+        let mut columns = open_columns(flat, &rule)?;
         let values = |&column: &usize| domains[rule.head.relation.0 as usize][column].size();
         if columns.iter().map(values).product::<f64>() > MOST_VALUES {
             return None;
         }
+        columns.extend(columns_to_narrow(flat, &rule));
         for column in columns {
             let guard = column_guard(program, flat, rule.head.relation, column, domains)?;
             let arg = rule.head.args[column];
@@ -102,6 +103,26 @@ fn open_columns(flat: &Flat, rule: &FlatRule) -> Option<Vec<usize>> {
         }
     }
     Some(columns)
+}
+
+/// The columns for constants whose variable may stand for a function as well: what says that it does not is lifted.
+fn columns_to_narrow(flat: &Flat, rule: &FlatRule) -> Vec<usize> {
+    let of_constants = |atom: &FlatAtom, arg: TermId| {
+        let info = flat.info(atom.relation);
+        (0..atom.args.len()).any(|column| atom.args[column] == arg && info.is_constant(column))
+    };
+    let is_narrow =
+        |&arg: &TermId| rule.body.iter().filter_map(FlatLiteral::atom).any(|atom| of_constants(atom, arg));
+    let is_bound = |variable: VariableId| {
+        rule.body.iter().flat_map(|literal| literal.terms()).any(|term| flat.terms.contains(term, variable))
+    };
+    let info = flat.info(rule.head.relation);
+    let may_widen = |&column: &usize| {
+        let arg = rule.head.args[column];
+        let is_bound = matches!(flat.terms.get(arg), Term::Variable(variable) if is_bound(variable));
+        info.is_constant(column) && is_bound && !is_narrow(&arg)
+    };
+    (0..rule.head.args.len()).filter(may_widen).collect()
 }
 
 /// A relation with the values of a column; `None` if nobody knows them.
