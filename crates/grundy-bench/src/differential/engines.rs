@@ -120,7 +120,7 @@ pub(super) fn machines_of(
 /// All passes are left out at once, then one: over many sheets, each of them.
 fn without_passes(session: &mut Session, game: &Game) -> Result<(), Difference> {
     let names: Vec<String> = PASSES.iter().map(|pass| pass.name.to_owned()).collect();
-    let turn = session.transcript.len() + session.program.rules.len();
+    let turn = turn(session);
     let one = names[turn % names.len()].clone();
     let whole_states = (turn / names.len()).is_multiple_of(2);
     let name = format!(" without `{one}`, whole states {whole_states}");
@@ -166,20 +166,23 @@ fn hybrids(session: &mut Session, game: &Game) -> Result<(), Difference> {
         rules => rules,
     };
     let Some(rules) = session.made("hybrid", rules)? else { return Ok(()) };
-    for (kind, kind_name) in KINDS {
-        let engine = format!("hybrid ({kind_name})");
-        if !session.enter(&engine) {
-            continue;
-        }
-        let Some(machine) = machine(session, &engine, &rules, kind)? else { continue };
-        let config = LiftedConfig { budget: session.budget(), ..LiftedConfig::default() };
-        let hybrid = Lifted::new(session.program, &config).and_then(|lifted| Hybrid::new(&machine, lifted));
-        if let Some(hybrid) = session.made(&engine, hybrid)? {
-            let mut hybrid = hybrid.within(session.budget());
-            session.compare(&engine, &mut hybrid, States::Whole)?;
-        }
+    // All machines answer what is not open elsewhere: over many sheets, each of them here.
+    let (kind, kind_name) = KINDS[turn(session) % KINDS.len()];
+    let engine = format!("hybrid ({kind_name})");
+    if !session.enter(&engine) {
+        return Ok(());
     }
-    Ok(())
+    let Some(machine) = machine(session, &engine, &rules, kind)? else { return Ok(()) };
+    let config = LiftedConfig { budget: session.budget(), ..LiftedConfig::default() };
+    let hybrid = Lifted::new(session.program, &config).and_then(|lifted| Hybrid::new(&machine, lifted));
+    let Some(hybrid) = session.made(&engine, hybrid)? else { return Ok(()) };
+    let mut hybrid = hybrid.within(session.budget());
+    session.compare(&engine, &mut hybrid, States::Whole)
+}
+
+/// A number by which configurations take turns, from sheet to sheet.
+pub(super) fn turn(session: &Session) -> usize {
+    session.transcript.len() + session.program.rules.len()
 }
 
 /// An engine that cannot be made, in a configuration that has to work.

@@ -1,7 +1,7 @@
 //! Rules about moves: they change no answer, and machines tell winning, safe and forced moves as trying all moves finds them.
 
 use super::Difference;
-use super::engines::{MOST_RULES, machine, machines_of, required};
+use super::engines::{MOST_RULES, machine, machines_of, required, turn};
 use super::session::{Session, differs};
 use super::transcript::States;
 use grundy::game::{Game, GameError, MachineConfig};
@@ -25,8 +25,7 @@ const MOVE_RULES: usize = 8;
 
 pub(super) fn check(session: &mut Session, game: &Game) -> Result<(), Difference> {
     // Unfolding takes longer than all else together.
-    let turn = session.transcript.len() + session.program.rules.len();
-    match turn % MOVE_RULES {
+    match turn(session) % MOVE_RULES {
         0 => check_rules(session, game, false),
         1 => check_rules(session, game, true),
         _ => Ok(()),

@@ -239,16 +239,16 @@ fn count<R: Reasoner>(
     width: usize,
     counts: &mut (u64, u64),
 ) -> Result<(), ReasonError> {
-    if depth == 0 {
-        counts.0 += 1;
-        return Ok(());
-    }
     let legal = reasoner.legal(state)?;
     if reasoner.is_terminal(state)? || legal.iter().any(Vec::is_empty) {
         counts.1 += 1;
         return Ok(());
     }
     let joints = legal.iter().fold(1usize, |joints, moves| joints.saturating_mul(moves.len()));
+    if depth == 1 {
+        counts.0 += joints as u64;
+        return Ok(());
+    }
     let mut picked = vec![0; legal.len()];
     for _ in 0..joints.min(width) {
         let joint: Vec<R::Move> = legal.iter().zip(&picked).map(|(moves, &at)| moves[at]).collect();

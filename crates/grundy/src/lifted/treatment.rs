@@ -38,6 +38,8 @@ pub(super) struct Treatment {
     /// For each rule of the sheet, whether its relation has had its chance.
     settled: Vec<bool>,
     calls: Calls,
+    /// The relations that depend on their own negation anyway.
+    negation_cycles: Vec<bool>,
 }
 
 /// Which calls that put terms together have had their turn.
@@ -63,6 +65,7 @@ impl Treatment {
             demanded: vec![false; simplified.relations.len()],
             settled: vec![false; program.rules.len()],
             calls: Calls::Made,
+            negation_cycles: negation_cycles(&simplified),
             simplified,
         };
         let asked_first = (0..asked_first.len()).filter(|&relation| asked_first[relation]);
@@ -189,10 +192,10 @@ impl Treatment {
 
     /// Whether a negation would have to wait for itself if these relations were evaluated on demand.
     fn adds_negation_cycles(&self, program: &Program, demanded: &[bool]) -> bool {
-        let before = negation_cycles(&self.simplified);
         let mut flat = self.simplified.clone();
         demand_by_phase(&mut program.clone(), &mut flat, demanded);
         let after = negation_cycles(&flat);
+        let before = &self.negation_cycles;
         (0..after.len()).any(|relation| after[relation] && !before.get(relation).is_some_and(|known| *known))
     }
 }

@@ -6,6 +6,7 @@ use crate::machine::incremental::IncrementalMachine;
 use crate::machine::{Player, Rules, State};
 use crate::network::{Kind, MoveId, Network, NodeId, Signal};
 use grundy_syntax::Exhausted;
+use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
 /// States in a column.
@@ -16,6 +17,9 @@ const PLAYED: usize = 24;
 
 /// After the first playout, one state in so many is kept.
 const KEPT: u32 = 3;
+
+/// After so many playouts in a row that came to nothing new, there is nothing more to come.
+const STALE: usize = 64;
 
 /// A playout that is longer than this is left there.
 const MOST_STEPS: usize = 1_000;
@@ -48,7 +52,8 @@ impl Patterns {
         let step_units = step_units(network);
         let mut rng = fastrand::Rng::with_seed(3);
         let mut playouts = 0;
-        while patterns.columns.len() < PLAYED && playouts < PLAYED * WIDTH {
+        let (mut seen, mut last_new) = (FxHashSet::default(), 0);
+        while patterns.columns.len() < PLAYED && playouts < PLAYED * WIDTH && playouts <= last_new + STALE {
             player.reset();
             for step in 0..MOST_STEPS {
                 effort.spend(step_units);
@@ -61,7 +66,9 @@ impl Patterns {
                     true => None,
                     false => roles.map(|role| player.pick(role, &mut rng)).collect(),
                 };
-                if playouts == 0 || joint.is_none() || step == 0 || rng.u32(..KEPT) == 0 {
+                let is_kept = playouts == 0 || joint.is_none() || step == 0 || rng.u32(..KEPT) == 0;
+                if is_kept && seen.insert((state.clone(), joint.clone())) {
+                    last_new = playouts;
                     patterns.put(network, &state, joint.as_deref());
                 }
                 let Some(joint) = joint else { break };
