@@ -12,12 +12,11 @@
 //! Sets of moves that occur more than once are shared.
 
 use super::Draft;
-use crate::flat::{RelationId, RelationInfo, RelationKind};
+use crate::flat::{RelationId, RelationInfo, RelationKind, substitute};
 use crate::ground::Block;
 use crate::ground::arena::Arena;
 use crate::tabling::{Relation, Stop, hash_values};
-use grundy_syntax::Budget;
-use grundy_syntax::Keyword;
+use grundy_syntax::{Budget, Keyword, TermId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -31,9 +30,10 @@ type Key = (SmallVec<[u32; 8]>, u32);
 struct Moves {
     /// The relations of `does`.
     relations: Vec<RelationId>,
-    /// For each of them, for each row: the role, and the number of the move among those of the role.
+    /// For each of them, for each row: the term that moves, and the number of the move among those of that term.
     places: FxHashMap<RelationId, Vec<(u32, u32)>>,
-    /// For each role all its moves.
+    /// For each role all its moves. Terms that are no roles never move, so "it makes none of these" does not mean that it
+    /// makes another one: they are not here.
     by_role: FxHashMap<u32, Vec<(RelationId, u32)>>,
 }
 
@@ -53,6 +53,9 @@ impl Moves {
 /// Replaces groups of rules by their complements where these are smaller.
 pub(super) fn use_complements(draft: &mut Draft<'_>, budget: &Budget) -> Result<(), Stop> {
     let moves = moves(draft);
+    if moves.fewest_to_replace() == usize::MAX {
+        return Ok(());
+    }
     let mut sets = Sets::default();
     let mut added: FxHashMap<Signature, Vec<SmallVec<[u32; 8]>>> = FxHashMap::default();
     for family in families(draft, &moves) {
@@ -75,22 +78,27 @@ pub(super) fn use_complements(draft: &mut Draft<'_>, budget: &Budget) -> Result<
 /// Head relation, and relation and sign of each condition.
 type Signature = (RelationId, Vec<(RelationId, bool)>);
 
-fn moves(draft: &Draft<'_>) -> Moves {
+fn moves(draft: &mut Draft<'_>) -> Moves {
     let does = draft.program.keyword(Keyword::Does);
     let ids = (0..draft.flat.relations.len() as u32).map(RelationId);
     let relations: Vec<RelationId> = ids.filter(|&id| Some(draft.flat.info(id).predicate) == does).collect();
     let mut moves = Moves { relations, places: FxHashMap::default(), by_role: FxHashMap::default() };
     for &relation in &moves.relations {
         let rows = &draft.relations[relation.0 as usize];
+        let template = draft.flat.info(relation).template[0];
         let mut places = Vec::with_capacity(rows.len() as usize);
         for row in 0..rows.len() {
-            let role = rows.row(row).at(0);
-            let known = moves.by_role.entry(role).or_default();
-            places.push((role, known.len() as u32));
+            let values: SmallVec<[Option<TermId>; 8]> =
+                rows.row(row).iter().map(|value| Some(TermId(value))).collect();
+            let mover = substitute(&mut draft.flat.terms, template, &values).0;
+            let known = moves.by_role.entry(mover).or_default();
+            places.push((mover, known.len() as u32));
             known.push((relation, row));
         }
         moves.places.insert(relation, places);
     }
+    let roles = draft.program.roles();
+    moves.by_role.retain(|&mover, _| roles.contains(&TermId(mover)));
     moves
 }
 
@@ -164,7 +172,8 @@ fn replace_groups(
         let block = &draft.blocks[number];
         for record in block.rows.iter() {
             let (role, _) = move_of(block, place, record);
-            group_of.push(is_frequent(hash(record, place, role)).then(|| {
+            let may_be_large = moves.by_role.contains_key(&role) && is_frequent(hash(record, place, role));
+            group_of.push(may_be_large.then(|| {
                 let next = counts.len() as u32;
                 let group = *numbers.entry(key(record, place, role)).or_insert(next);
                 if group == next {

@@ -21,6 +21,9 @@ const KEPT: u32 = 3;
 /// After so many playouts in a row that came to nothing new, there is nothing more to come.
 const STALE: usize = 64;
 
+/// After so many known states in a row, there is nothing more to come either.
+const STALE_STATES: usize = 2_000;
+
 /// A playout that is longer than this is left there.
 const MOST_STEPS: usize = 1_000;
 
@@ -52,8 +55,14 @@ impl Patterns {
         let step_units = step_units(network);
         let mut rng = fastrand::Rng::with_seed(3);
         let mut playouts = 0;
-        let (mut seen, mut last_new) = (FxHashSet::default(), 0);
-        while patterns.columns.len() < PLAYED && playouts < PLAYED * WIDTH && playouts <= last_new + STALE {
+        let (mut seen, mut last_new, mut known_in_a_row) = (FxHashSet::default(), 0, 0);
+        let is_stale = |playouts: usize, last_new: usize, known_in_a_row: usize| {
+            playouts > last_new + STALE || known_in_a_row > STALE_STATES
+        };
+        while patterns.columns.len() < PLAYED
+            && playouts < PLAYED * WIDTH
+            && !is_stale(playouts, last_new, known_in_a_row)
+        {
             player.reset();
             for step in 0..MOST_STEPS {
                 effort.spend(step_units);
@@ -68,8 +77,10 @@ impl Patterns {
                 };
                 let is_kept = playouts == 0 || joint.is_none() || step == 0 || rng.u32(..KEPT) == 0;
                 if is_kept && seen.insert((state.clone(), joint.clone())) {
-                    last_new = playouts;
+                    (last_new, known_in_a_row) = (playouts, 0);
                     patterns.put(network, &state, joint.as_deref());
+                } else if is_kept {
+                    known_in_a_row += 1;
                 }
                 let Some(joint) = joint else { break };
                 player.play(&joint);
