@@ -2,8 +2,11 @@
 //!
 //! `GRUNDY_GAMES=10000` compares that many games, `GRUNDY_SEED=7` begins with another seed.
 
-use grundy_bench::differential::{Config, Verdict, check};
+use grundy_bench::differential::{Config, Difference, Verdict, check};
 use grundy_bench::{Coverage, TRAITS, minimise, mutant, random_game};
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 fn number(name: &str, default: u64) -> u64 {
@@ -12,33 +15,70 @@ fn number(name: &str, default: u64) -> u64 {
 
 #[test]
 fn all_engines_agree_on_random_games() {
-    let (games, first) = (number("GRUNDY_GAMES", 100), number("GRUNDY_SEED", 0));
-    let (mut rejected, mut replays) = (0, 0);
-    for seed in first..first + games {
-        let sheet = random_game(seed);
-        match check(&sheet, &Config::default()) {
-            Verdict::Agree(agreement) => {
-                assert!(agreement.skipped.is_empty(), "seed {seed}: {:?}", agreement.skipped);
-                replays += agreement.engines as u64;
-            }
-            Verdict::Rejected(_) => rejected += 1,
-            Verdict::Differs(difference) => {
-                let mut tries = 2000;
-                let has_time = || {
-                    tries -= 1;
-                    tries > 0
-                };
-                let fails = |sheet: &str| match check(sheet, &Config::default()) {
-                    Verdict::Differs(found) => found.is_like(&difference),
-                    _ => false,
-                };
-                let small = minimise(&sheet, has_time, fails).sheet;
-                panic!("seed {seed}: {difference}\n{small}{:?}", check(&small, &Config::default()));
-            }
+    let (games, first) = (number("GRUNDY_GAMES", 1_000), number("GRUNDY_SEED", 0));
+    let next = AtomicU64::new(first);
+    let compared = Mutex::new(Compared::default());
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| {
+                loop {
+                    let seed = next.fetch_add(1, Ordering::Relaxed);
+                    if seed >= first + games {
+                        break;
+                    }
+                    let verdict = check(&random_game(seed), &Config::default());
+                    compared.lock().expect("no other thread has panicked").add(seed, verdict);
+                }
+            });
         }
+    });
+    let Compared { rejected, replays, skipped, different } =
+        compared.into_inner().expect("all threads are done");
+    assert_eq!(skipped.first_key_value(), None, "no engine may be left out");
+    if let Some((seed, difference)) = different.first_key_value() {
+        let small = minimised(&random_game(*seed), difference);
+        panic!("seed {seed}: {difference}\n{small}{:?}", check(&small, &Config::default()));
     }
     assert!(rejected * 20 <= games, "{rejected} of {games} games are rejected: the generator is broken");
     assert!(replays >= 50 * (games - rejected), "{replays} replays of {games} games: engines are left out");
+}
+
+/// What became of all games.
+#[derive(Default)]
+struct Compared {
+    rejected: u64,
+    replays: u64,
+    skipped: BTreeMap<u64, Vec<String>>,
+    different: BTreeMap<u64, Difference>,
+}
+
+impl Compared {
+    fn add(&mut self, seed: u64, verdict: Verdict) {
+        match verdict {
+            Verdict::Agree(agreement) => {
+                self.replays += agreement.engines as u64;
+                if !agreement.skipped.is_empty() {
+                    self.skipped.insert(seed, agreement.skipped);
+                }
+            }
+            Verdict::Rejected(_) => self.rejected += 1,
+            Verdict::Differs(difference) => drop(self.different.insert(seed, difference)),
+        }
+    }
+}
+
+/// A small sheet with the same kind of difference.
+fn minimised(sheet: &str, difference: &Difference) -> String {
+    let mut tries = 2000;
+    let has_time = || {
+        tries -= 1;
+        tries > 0
+    };
+    let fails = |sheet: &str| match check(sheet, &Config::default()) {
+        Verdict::Differs(found) => found.is_like(difference),
+        _ => false,
+    };
+    minimise(sheet, has_time, fails).sheet
 }
 
 #[test]
