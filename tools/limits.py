@@ -41,7 +41,8 @@ MEGABYTE = 1 << 20
 
 
 def run(command, patience):
-    """The exit code, the seconds, the peak of resident megabytes and the last line of standard error."""
+    """The exit code, the seconds, the peak of resident megabytes, the first line of standard error about a limit, or else
+    the last one."""
     start = time.monotonic()
     with tempfile.TemporaryFile() as errors:
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors)
@@ -53,7 +54,8 @@ def run(command, patience):
         seconds = time.monotonic() - start
         errors.seek(0)
         lines = errors.read().decode(errors="replace").strip().splitlines()
-    return process.returncode, seconds, usage.ru_maxrss / 1024, lines[-1] if lines else ""
+    telling = [line for line in lines if "limit" in line] or lines[-1:]
+    return process.returncode, seconds, usage.ru_maxrss / 1024, telling[0] if telling else ""
 
 
 def size(text):

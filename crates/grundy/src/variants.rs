@@ -50,11 +50,12 @@ pub(crate) fn best_network(
         return optimized(connect(&ground, budget)?, &config.groups, hints, config, budget);
     };
     let maker = Maker::new(ground, hints, config, effort)?;
-    let plain = maker.plain()?;
+    let plain = maker.costed(maker.plain()?)?;
     let mut exhausted = maker.invariants.exhausted;
     let mut best: Option<(f64, Variant)> = None;
     for way in maker.ways() {
-        if let Some(variant) = unless_exhausted(maker.make(way), config, &mut exhausted)?
+        let variant = maker.make(way).and_then(|optimized| maker.costed(optimized));
+        if let Some(variant) = unless_exhausted(variant, config, &mut exhausted)?
             && let Some(cost) = variant.cost(&plain)
             && best.as_ref().is_none_or(|(least, _)| cost < *least)
         {
@@ -62,7 +63,8 @@ pub(crate) fn best_network(
         }
     }
     let best = best.map_or(plain, |(_, variant)| variant);
-    let swept = unless_exhausted(maker.sweep(&best), config, &mut exhausted)?;
+    let swept = maker.sweep(&best.optimized).and_then(|optimized| maker.costed(optimized));
+    let swept = unless_exhausted(swept, config, &mut exhausted)?;
     let swept = swept.filter(|swept| swept.cost(&best).is_some());
     Ok(Optimized { exhausted, ..swept.unwrap_or(best).optimized })
 }
@@ -84,7 +86,7 @@ fn unless_exhausted(
     }
 }
 
-/// All networks that there could be, for tests.
+/// All different networks that there could be, for tests.
 pub(crate) fn all_networks(
     ground: GroundProgram,
     hints: &Hints,
@@ -92,12 +94,20 @@ pub(crate) fn all_networks(
 ) -> Result<Vec<Optimized>, GameError> {
     let effort = config.invariants.clone().unwrap_or_default();
     let maker = Maker::new(ground, hints, config, &effort)?;
-    let mut variants = vec![maker.plain()?];
+    let mut networks = vec![maker.plain()?];
+    let add = |networks: &mut Vec<Optimized>, one: Optimized| {
+        if networks.iter().all(|other| other.network != one.network) {
+            networks.push(one);
+        }
+    };
     for way in maker.ways() {
-        variants.push(maker.make(way)?);
+        add(&mut networks, maker.make(way)?);
     }
-    let swept = variants.iter().map(|variant| maker.sweep(variant)).collect::<Result<Vec<_>, _>>()?;
-    Ok(variants.into_iter().chain(swept).map(|variant| variant.optimized).collect())
+    for number in 0..networks.len() {
+        let swept = maker.sweep(&networks[number])?;
+        add(&mut networks, swept);
+    }
+    Ok(networks)
 }
 
 /// A network with what it costs.
@@ -151,13 +161,13 @@ impl<'a> Maker<'a> {
     }
 
     /// The network that knows nothing.
-    fn plain(&self) -> Result<Variant, GameError> {
-        self.variant(&self.network, &self.config.groups, &self.config.ground.budget)
+    fn plain(&self) -> Result<Optimized, GameError> {
+        let budget = &self.config.ground.budget;
+        optimized(self.network.clone(), &self.config.groups, self.hints, self.config, budget)
     }
 
-    fn variant(&self, network: &Network, groups: &Groups, budget: &Budget) -> Result<Variant, GameError> {
-        let optimized = optimized(network.clone(), groups, self.hints, self.config, budget)?;
-        Ok(Variant::new(optimized, self.config, budget)?)
+    fn costed(&self, optimized: Optimized) -> Result<Variant, GameError> {
+        Ok(Variant::new(optimized, self.config, &self.budget())?)
     }
 
     /// A budget that can be used up, but for time, without the whole being so.
@@ -172,7 +182,7 @@ impl<'a> Maker<'a> {
         WAYS.into_iter().filter(move |way| !(way.left_out && whole)).take(if few { 1 } else { WAYS.len() })
     }
 
-    fn make(&self, way: Way) -> Result<Variant, GameError> {
+    fn make(&self, way: Way) -> Result<Optimized, GameError> {
         let network = if way.pruned { &self.pruned } else { &self.network };
         let mut groups = self.config.groups.clone();
         if way.grouped {
@@ -181,18 +191,18 @@ impl<'a> Maker<'a> {
         if way.left_out {
             groups.leave_one_out();
         }
-        self.variant(network, &groups, &self.budget())
+        optimized(network.clone(), &groups, self.hints, self.config, &self.budget())
     }
 
-    fn sweep(&self, variant: &Variant) -> Result<Variant, GameError> {
+    fn sweep(&self, optimized: &Optimized) -> Result<Optimized, GameError> {
         let budget = self.budget();
-        let mut sizes = variant.optimized.sizes.clone();
-        let mut network = variant.optimized.network.clone();
+        let mut sizes = optimized.sizes.clone();
+        let mut network = optimized.network.clone();
         if is_wanted(self.config, "sweep") {
             network = sweep(&network, &self.invariants, self.effort.effort / SWEEPING, &budget)?;
             sizes.push(PassSize { name: "sweep", nodes: network.node_count(), edges: network.edge_count() });
         }
-        Ok(Variant::new(Optimized { network, sizes, exhausted: None }, self.config, &budget)?)
+        Ok(Optimized { network, sizes, exhausted: None })
     }
 }
 

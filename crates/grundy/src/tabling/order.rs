@@ -122,6 +122,12 @@ fn place(placed: &mut Placed, at: usize) {
     placed[at / 64] |= 1 << (at % 64);
 }
 
+/// Whether these are the others and one more.
+fn is_with(placed: &Placed, others: &Placed, at: usize) -> bool {
+    let bit = |word: usize| if word == at / 64 { 1 << (at % 64) } else { 0 };
+    placed.iter().zip(others).enumerate().all(|(word, (placed, other))| *placed == *other | bit(word))
+}
+
 fn is_placed(placed: &Placed, at: usize) -> bool {
     placed[at / 64] & (1 << (at % 64)) != 0
 }
@@ -161,11 +167,15 @@ fn extend(
             if width == 1 && longer.first().is_some_and(|best| best.cost <= cost) {
                 continue;
             }
+            let is_rival =
+                |other: &&mut Beginning| width == 1 || is_with(&other.placed, &beginning.placed, at);
+            let rival = longer.iter_mut().find(is_rival);
+            if rival.as_ref().is_some_and(|other| other.cost <= cost) {
+                continue;
+            }
             let matches = matches * share(tests, beginning.bound, beginning.bound | item.variables);
             let next = beginning.followed_by(at, item.variables, matches, cost);
-            let is_rival = |other: &&mut Beginning| width == 1 || other.placed == next.placed;
-            match longer.iter_mut().find(is_rival) {
-                Some(other) if other.cost <= cost => continue,
+            match rival {
                 Some(other) => *other = next,
                 None => longer.push(next),
             }
