@@ -20,3 +20,8 @@ pub use coverage::{Coverage, TRAITS};
 pub use minimise::{Minimised, minimise};
 pub use mutant::mutant;
 pub use random_game::{random_game, random_game_from};
+
+/// Tests the example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -248,7 +248,7 @@ fn fill(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> Result<()>) -> 
     Ok(out.flush()?)
 }
 
-/// The most memory that this process had at any time, where the system tells.
+/// The most memory that this process had at any time. Only Linux tells.
 pub(crate) fn peak_memory() -> Option<u64> {
     let mut status = String::new();
     File::open("/proc/self/status").and_then(|mut file| file.read_to_string(&mut status)).ok()?;

@@ -8,9 +8,8 @@
 mod support;
 
 use std::fmt::Write;
-use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
-use support::{code, grundy_with_input, json, root, stderr};
+use support::{code, grundy_with_input, json, stderr};
 
 const END: &str = "(legal a go) (<= terminal (true (n end))) (goal a 50)\n";
 
@@ -109,6 +108,8 @@ fn the_rule_is_named() {
 #[cfg(unix)]
 #[test]
 fn an_interrupt_ends_every_command_soon() {
+    use std::process::{Command, Stdio};
+    use support::root;
     let (_, sheet) = explosions().swap_remove(1);
     let folder = std::env::temp_dir().join(format!("grundy-limits-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder");
@@ -144,4 +145,24 @@ fn an_interrupt_ends_every_command_soon() {
     let left: Vec<_> = std::fs::read_dir(&folder).expect("the folder").flatten().collect();
     assert_eq!(left.len(), 2, "half-written files: {left:?}");
     std::fs::remove_dir_all(&folder).expect("the folder can go");
+}
+
+/// A main thread has 8 MB of stack on most systems, but 1 MB on Windows, which is imitated here.
+#[cfg(unix)]
+#[test]
+fn the_deepest_nesting_fits_into_any_stack() {
+    use std::process::Command;
+    const DEPTH: usize = 1_990;
+    let folder = std::env::temp_dir().join(format!("grundy-stack-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let file = folder.join("deep.kif");
+    let sheet = format!("(role a) (init {}0{}) (legal a go) {END}", "(f ".repeat(DEPTH), ")".repeat(DEPTH));
+    std::fs::write(&file, sheet).expect("a file");
+    for call in ["check", "dump program", "ground --max-term-depth 3000"] {
+        let program = env!("CARGO_BIN_EXE_grundy");
+        let script = format!("ulimit -s 1024; exec {program} {call} {} --max-nesting 2000", file.display());
+        let output = Command::new("sh").args(["-c", &script]).output().expect("there is a shell");
+        assert_eq!(output.status.code(), Some(0), "{call}: {}", stderr(&output));
+    }
+    std::fs::remove_dir_all(&folder).expect("the folder is there");
 }

@@ -1,6 +1,6 @@
-//! The README's tour is run, command by command.
+//! The README's tour is run, command by command, and so is the README of the package.
 //!
-//! In a `console` block a line `$ command` is run by a shell in the root of the repository, and what
+//! In a `console` block a line `$ command` is run by a shell, the tour in the root of the repository, and what
 //! follows is compared with its output. `[..]` stands for any text in a line, a line `...` for any
 //! number of lines.
 
@@ -28,12 +28,19 @@ fn console_examples(page: &str) -> Vec<(String, Vec<String>)> {
     examples
 }
 
-fn run(command: &str) -> String {
-    let folder = Path::new(env!("CARGO_BIN_EXE_grundy")).parent().expect("the program is in a folder");
-    let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap_or_default());
+/// The first block of a page in this language.
+fn block<'a>(page: &'a str, language: &str) -> &'a str {
+    let start = page.split_once(&format!("```{language}\n")).expect("the page has such a block").1;
+    start.split_once("```").expect("the block ends").0
+}
+
+/// Runs a command in a folder.
+fn run(command: &str, folder: &Path) -> String {
+    let programs = Path::new(env!("CARGO_BIN_EXE_grundy")).parent().expect("the program is in a folder");
+    let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap_or_default());
     let mut shell = Command::new("sh");
     shell.arg("-c").arg(format!("{command} 2>&1")).env("PATH", path).env("NO_COLOR", "1");
-    let output = shell.current_dir(root()).output().expect("there is a shell");
+    let output = shell.current_dir(folder).output().expect("there is a shell");
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
@@ -60,16 +67,30 @@ fn lines_match(pattern: &[String], lines: &[&str]) -> bool {
     }
 }
 
-#[test]
-fn the_tour_runs_as_printed() {
-    let page = std::fs::read_to_string(root().join("README.md")).unwrap();
-    let examples = console_examples(&page);
-    assert!(examples.len() >= 5, "the tour has examples");
+/// Runs the commands of a page in a folder and compares what they print.
+fn check(page: &str, folder: &Path) {
+    let examples = console_examples(page);
+    assert!(examples.len() >= 3, "the page has examples");
     for (command, expected) in examples {
-        let found = run(&command);
+        let found = run(&command, folder);
         let lines: Vec<&str> = found.lines().map(str::trim_end).collect();
         assert!(lines_match(&expected, &lines), "$ {command}\n{found}\ninstead of\n{}", expected.join("\n"));
     }
+}
+
+#[test]
+fn the_tour_runs_as_printed() {
+    check(&std::fs::read_to_string(root().join("README.md")).unwrap(), &root());
+}
+
+#[test]
+fn the_readme_of_the_package_runs_as_printed() {
+    let page = include_str!("../README.md");
+    let folder = std::env::temp_dir().join(format!("grundy-readme-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("coin.kif"), block(page, "lisp")).unwrap();
+    check(page, &folder);
+    std::fs::remove_dir_all(&folder).unwrap();
 }
 
 #[test]

@@ -28,6 +28,7 @@ const MESS: &str = "(role a) (role b) (init (at 0)) (init (other 1)) (face 1) (f
     (<= (goal b win) (true (last b 4))) (<= (goal b 50) (true (last b 3))) (<= (goal b 60) (true (last b 2)))";
 
 /// A game without an end, with large states.
+#[cfg(unix)]
 fn endless() -> String {
     let facts: String = (0..250).map(|number| format!("(init (some long fact {number}))")).collect();
     format!(

@@ -44,3 +44,8 @@ mod tuples;
 pub use error::{Error, Limits};
 pub use evaluator::Evaluator;
 pub use game::{Game, State};
+
+/// Tests the example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -81,3 +81,8 @@ pub fn read(source: &Source, notation: Notation, dialect: Dialect, limits: &Limi
     tidy(&mut diagnostics);
     Reading { program, diagnostics }
 }
+
+/// Tests the example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
