@@ -394,6 +394,9 @@ fn details(error: &GameError) -> Details {
         }
         GameError::Exhausted(reason) => ("network", Some(reason.name()), None, None),
         GameError::Connect(grundy::network::ConnectError::TooLarge) => ("network", Some("edges"), None, None),
+        GameError::Connect(grundy::network::ConnectError::Lifted(_)) => {
+            ("ground", Some("instances"), None, None)
+        }
         GameError::Sheet(_) => ("read", None, None, None),
         GameError::Connect(_) | GameError::NoSafeMoves => ("network", None, None, None),
     };

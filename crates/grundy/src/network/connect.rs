@@ -13,7 +13,9 @@ pub enum ConnectError {
     #[error("`{0}` depends on its own negation")]
     NegationCycle(String),
     /// A predicate was left lifted when the game was ground.
-    #[error("`{0}` is not ground; only the lifted reasoner can value it")]
+    #[error(
+        "`{0}` has too many instances to be ground (limit `instances`); only the lifted engine can evaluate it"
+    )]
     Lifted(String),
     /// There are more rules than a network can hold.
     #[error("the network would have too many edges (limit `edges`)")]
