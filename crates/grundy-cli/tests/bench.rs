@@ -63,7 +63,8 @@ fn a_report_has_a_table_a_page_and_the_figures() {
     assert!(text.lines().nth(1).unwrap().starts_with("grundy "), "machine, date and version: {text}");
     // Published shares stand below ours of the same step.
     let lines: Vec<&str> = text.lines().collect();
-    let ours = lines.iter().position(|line| line.starts_with("  rules, base and input known       3")).unwrap();
+    let ours =
+        lines.iter().position(|line| line.starts_with("  rules, base and input known       3")).unwrap();
     let published = "    published in 2014             246        –   24.0 %   72.0 %";
     assert!(lines[ours + 1].starts_with(published), "{text}");
     assert!(text.contains("\npublished in 2014 (2.4 GHz)\n  Kissmann & Edelkamp, Prolog "), "{text}");
@@ -89,7 +90,9 @@ fn a_report_has_a_table_a_page_and_the_figures() {
         let svg = std::fs::read_to_string(folder.join(format!("figure-{figure}.svg"))).unwrap();
         assert!(page.contains(&svg) && svg.contains(&format!("Figure {figure}: ")));
     }
-    for part in ["<dt>processor</dt>", "<dt>date</dt>", "<dt>peak memory</dt>", "<dt>limits of a process</dt>"] {
+    for part in
+        ["<dt>processor</dt>", "<dt>date</dt>", "<dt>peak memory</dt>", "<dt>limits of a process</dt>"]
+    {
         assert!(page.contains(part), "no `{part}`");
     }
     let run = std::fs::read_to_string(folder.join("run.tsv")).unwrap();
