@@ -49,6 +49,14 @@ pub(crate) fn short(number: f64) -> String {
     }
 }
 
+/// A number with all of its digits, in groups: `2,186.7`.
+pub(crate) fn exact(number: f64) -> String {
+    let digits = number.to_string();
+    let (whole, fraction) = digits.split_once('.').map_or((digits.as_str(), None), |(w, f)| (w, Some(f)));
+    let whole = whole.parse::<u64>().map_or_else(|_| whole.to_owned(), grouped);
+    fraction.map_or(whole.clone(), |fraction| format!("{whole}.{fraction}"))
+}
+
 /// A number of bytes in units of 1024: `4.00 GiB`.
 pub fn bytes(count: u64) -> String {
     const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
@@ -100,6 +108,7 @@ mod tests {
         let numbers = [0.0, 0.001234, 0.5, 12.34, 999.6, 1234567.8];
         assert_eq!(numbers.map(short), ["0.000", "1.23e-3", "0.500", "12.3", "1,000", "1,234,568"]);
         assert_eq!(short(-2000.0), "-2000.0");
+        assert_eq!([0.536, 2186.7, 604_800.0].map(exact), ["0.536", "2,186.7", "604,800"]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::published::{Column, TABLE_3, TABLE_4};
 use super::sizes::Board;
 use super::speed::{Growth, Speed};
-use crate::numbers::{count, float, grouped, short};
+use crate::numbers::{count, exact, float, grouped, short};
 use crate::plot::{Axis, Ink, Mark, Plot, Series, Unit};
 use crate::report::{File, Origin, Page, Row, Table};
 use grundy::features::Sizes;
@@ -79,7 +79,7 @@ impl Results {
                 deviation,
                 short(speed.per_second()),
                 naive.map_or(String::new(), |naive| short(speed.per_second() / naive)),
-                published.map_or(String::new(), |(_, speed)| short(*speed)),
+                published.map_or(String::new(), |(_, speed)| exact(*speed)),
                 published.map_or(String::new(), |(_, speed)| short(speed / published_naive)),
             ])
         });
@@ -240,7 +240,7 @@ fn paper_row(paper: &Column) -> Row {
         grouped(paper.unfolded),
         grouped(paper.and_rows),
         grouped(paper.or_rows),
-        short(paper.seconds),
+        exact(paper.seconds),
         String::new(),
         String::new(),
     ])

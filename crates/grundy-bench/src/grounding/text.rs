@@ -15,7 +15,7 @@ const NAMED: usize = 10;
 
 /// The whole text.
 pub(super) fn text(summary: &Summary, origin: &Origin) -> String {
-    let mut text = head(summary) + &origin.text() + &busy(summary) + "\n";
+    let mut text = head(summary) + &origin.line() + &busy(summary) + "\n";
     text.push_str(&table(summary));
     let findings = findings(summary);
     if !findings.is_empty() {

@@ -2,7 +2,7 @@
 
 use super::positions::Board;
 use super::{Section, domain_limits, search, unfold_config};
-use crate::numbers::{count, float, grouped, huge};
+use crate::numbers::{count, float, grouped, huge, short};
 use crate::plot::{Axis, Ink, Mark, Plot, Series, Unit};
 use crate::report::{Row, Table};
 use grundy::meta::unfold::{Count, Kinds, UnfoldConfig, Unfolding, count_unfolded, split_by_rules, unfold};
@@ -225,12 +225,12 @@ fn sentence(what: &str, set: ReorderedSet, positions: usize) -> String {
         ),
     };
     format!(
-        "{}, {}: {} as written, {} in order, {:.1} times fewer; more for {}{note}\n\n",
-        count(grouped(rules), what),
+        "{} {what}, {}: {} as written, {} in order, {} times fewer; more for {}{note}\n\n",
+        grouped(rules),
         count(grouped(positions), "position"),
         count(grouped(written), "try"),
         grouped(learned),
-        set.ratio(),
+        short(set.ratio()),
         count(grouped(worse), "rule"),
     )
 }

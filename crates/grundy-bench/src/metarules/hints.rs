@@ -1,7 +1,7 @@
 //! Winning and forced moves read off a state, against trying all moves.
 
 use super::Section;
-use crate::numbers::{float, grouped};
+use crate::numbers::{float, grouped, short};
 use crate::report::{Row, Table};
 use crate::{BenchError, Host};
 use grundy::game::{Game, MachineConfig};
@@ -87,14 +87,14 @@ fn no_rules(name: &str, hint: &str, limit: &str) -> Row {
 }
 
 fn row(name: &str, hint: &str, measured: &Measured) -> Row {
-    let micros = |seconds: f64| format!("{:.2}", 1e6 * seconds / float(measured.states.max(1)));
+    let micros = |seconds: f64| short(1e6 * seconds / float(measured.states.max(1)));
     Row::ours(vec![
         name.to_owned(),
         hint.to_owned(),
         grouped(measured.states),
         micros(measured.reading),
         micros(measured.trying),
-        format!("{:.1}", measured.trying / measured.reading.max(1e-9)),
+        short(measured.trying / measured.reading.max(1e-9)),
         grouped(measured.differences),
     ])
 }

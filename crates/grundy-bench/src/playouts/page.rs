@@ -138,7 +138,7 @@ mod tests {
         {
             assert!(html.contains(part), "no `{part}` in {html}");
         }
-        assert!(results.header().contains("run length about 0.5 s, the best of 3 runs"));
+        assert!(results.header().contains("run length: about 0.5 s, the best of 3 runs"));
         assert!(
             tsv(&results.lines).ends_with("\nchess\tbatch\t\t\t\t0.500000\t1200\t3\tno <network> at all\n")
         );

@@ -22,10 +22,10 @@ const FONT: f64 = 12.0;
 const CHARACTER: f64 = 6.6;
 const MARGIN: f64 = 10.0;
 
-/// The width of the uppermost line, by how much each line below is wider, and the limit.
+/// The width of the uppermost line, by how much each line below is wider, and the limit. Wider lines are lighter.
 const LINE: f64 = 2.0;
-const LINE_STEP: f64 = 1.2;
-const WIDEST_LINE: f64 = 6.0;
+const LINE_STEP: f64 = 1.6;
+const WIDEST_LINE: f64 = 5.2;
 
 /// The largest mark for coinciding points, as a multiple of the usual one.
 const LARGEST_MARK: f64 = 3.0;
@@ -273,11 +273,13 @@ fn draw_mark(shape: Shape, (place, size): ((f64, f64), f64), colour: &str, title
 
 fn draw_line(mark: Mark, (path, width): (&str, f64), colour: &str, svg: &mut Svg) {
     let dashes = if mark == Mark::Dashes { "6 4" } else { "none" };
-    let attributes: [(&str, &dyn Display); 5] = [
+    let opacity = if width > LINE { 0.65 } else { 1.0 };
+    let attributes: [(&str, &dyn Display); 6] = [
         ("d", &path),
         ("fill", &"none"),
         ("stroke", &colour),
         ("stroke-width", &Rounded(width)),
+        ("stroke-opacity", &opacity),
         ("stroke-dasharray", &dashes),
     ];
     svg.element("path", &attributes, "");

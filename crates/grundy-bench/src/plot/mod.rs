@@ -127,7 +127,7 @@ mod tests {
             svg.contains("<circle") && svg.contains("<title>two, first; two, second</title></path>"),
             "{svg}"
         );
-        let widths = ["stroke-width=\"3.2\"", "stroke-width=\"2\""].map(|width| svg.find(width));
+        let widths = ["stroke-width=\"3.6\"", "stroke-width=\"2\""].map(|width| svg.find(width));
         assert!(widths[0].is_some() && widths[0] < widths[1], "the lower line is wider: {svg}");
     }
 

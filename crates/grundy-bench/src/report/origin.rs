@@ -72,19 +72,17 @@ impl Origin {
         Origin { machine: Machine::this(), date: date(seconds), version, settings }
     }
 
-    /// Two lines: the program and the machine; the parameters.
-    pub fn text(&self) -> String {
+    /// A line with the program, the date and the machine.
+    pub fn line(&self) -> String {
         let Machine { processor, cores, system } = &self.machine;
         let cores = count(grouped(*cores), "core");
-        let settings: Vec<String> =
-            self.settings.iter().map(|(name, value)| format!("{name} {value}")).collect();
-        format!(
-            "grundy {}, {} UTC, {processor}, {cores}, {system}\n{}{}",
-            self.version,
-            self.date,
-            settings.join(", "),
-            if settings.is_empty() { "" } else { "\n" }
-        )
+        format!("grundy {}, {} UTC, {processor}, {cores}, {system}\n", self.version, self.date)
+    }
+
+    /// The same, and a line with the parameters.
+    pub fn text(&self) -> String {
+        let settings = self.settings.iter().map(|(name, value)| format!("{name}: {value}"));
+        self.line() + &settings.collect::<Vec<_>>().join("; ") + "\n"
     }
 
     fn rows(&self) -> Vec<(&str, String)> {
@@ -162,7 +160,7 @@ mod tests {
     fn the_origin_says_machine_date_version_and_parameters() {
         let origin = Origin::now(vec![("seed", "7".to_owned()), ("runs", "3 of 0.5 s".to_owned())]);
         assert!(origin.machine.cores > 0 && !origin.machine.processor.is_empty());
-        assert!(origin.text().ends_with("\nseed 7, runs 3 of 0.5 s\n"), "{}", origin.text());
+        assert!(origin.text().ends_with("\nseed: 7; runs: 3 of 0.5 s\n"), "{}", origin.text());
         assert!(origin.tsv().contains("\nseed\t7\n") && origin.html().contains("<dt>seed</dt><dd>7</dd>"));
         assert_eq!(origin.json()["seed"], "7");
     }
