@@ -145,7 +145,7 @@ impl Campaign {
             }
             let left = until.saturating_duration_since(Instant::now());
             match self.receiver.recv_timeout(left) {
-                // A thread that was given up may come back after all.
+                // An abandoned thread may still return.
                 Ok((number, done)) if number >= self.next => _ = self.early.entry(number).or_insert(done),
                 Ok(_) => {}
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
@@ -158,7 +158,7 @@ impl Campaign {
         }
     }
 
-    /// Replaces threads that do not come back.
+    /// Replaces threads that do not return.
     fn give_up(&mut self) {
         let mut running = self.shared.running.lock().unwrap_or_else(PoisonError::into_inner);
         let patience = self.plan.patience;

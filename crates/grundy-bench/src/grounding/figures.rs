@@ -112,7 +112,7 @@ fn rules(summary: &Summary) -> Figure {
     series.push(published.ink(Ink::Of(0)));
     let plot = share_plot("Figure 4: rules within a time budget", series);
     let caption = "“Rules alone” is the faithful form without the time for base and input, as in the paper. \
-                   Published: 24 % within 0.1 s, 72 % within 1 s, 94 % within a minute; 3 of 246 games given up \
+                   Published: 24 % within 0.1 s, 72 % within 1 s, 94 % within a minute; 3 of 246 games abandoned \
                    after 30 minutes.";
     Figure { file: "figure-4", plot, caption: caption.to_owned() }
 }

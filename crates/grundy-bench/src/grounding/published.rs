@@ -35,7 +35,7 @@ pub(super) const ITERATIVE: Published = Published {
     failed: Some(13),
 };
 
-/// Figure 4. Three sheets were given up after 30 minutes.
+/// Figure 4. Three sheets were abandoned after 30 minutes.
 pub(super) const RULES: Published = Published {
     what: "rules, base and input known",
     sheets: 246,
