@@ -1,9 +1,10 @@
 //! Many sheets, compared by several threads.
 //!
-//! Results are handed out in the order of the sheets, whatever the number of threads. An engine that does not come back is
-//! given up: its thread is left alone, another one goes on with the next sheet.
+//! Results are returned in the order of the sheets, for any number of threads. When an engine does not return in time, its
+//! thread is abandoned and another one continues with the next sheet.
 
 use crate::differential::{Config, Verdict, Watch, check_watched};
+use crate::{mutant, random_game};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -13,30 +14,58 @@ use std::time::{Duration, Instant};
 /// A sheet to compare the engines on.
 #[derive(Clone, Debug)]
 pub struct Sheet {
-    /// What it is called, such as `seed-123`.
+    /// Its name, such as `seed-123`.
     pub name: String,
     /// The rules.
     pub text: String,
 }
 
-/// Makes sheet number so-and-so.
+/// Makes the sheet with a number.
 pub type Sheets = dyn Fn(u64) -> Sheet + Send + Sync;
 
-/// What became of a sheet.
+/// Random games: sheet 0 has the seed `first`, and each further one the next seed.
+pub fn random_games(first: u64) -> Box<Sheets> {
+    Box::new(move |number| {
+        let seed = first.wrapping_add(number);
+        Sheet { name: format!("seed-{seed}"), text: random_game(seed) }
+    })
+}
+
+/// These sheets, in order; there has to be one for each number.
+pub fn given(sheets: Vec<Sheet>) -> Box<Sheets> {
+    Box::new(move |number| sheets[index(number)].clone())
+}
+
+/// Mutants: one of each sheet with the seed `first`, then one of each with the next seed, and so on.
+pub fn mutants(parents: Vec<Sheet>, first: u64) -> Box<Sheets> {
+    Box::new(move |number| {
+        let (round, parent) = (index(number) / parents.len(), index(number) % parents.len());
+        let parent = &parents[parent];
+        let seed = first.wrapping_add(u64::try_from(round).unwrap_or(u64::MAX));
+        let text = mutant(&parent.text, seed).unwrap_or_else(|| parent.text.clone());
+        Sheet { name: format!("{}-mutant-{seed}", parent.name), text }
+    })
+}
+
+fn index(number: u64) -> usize {
+    usize::try_from(number).expect("there are as many sheets in memory")
+}
+
+/// A sheet with its outcome.
 #[derive(Clone, Debug)]
 pub struct Done {
     /// The sheet.
     pub sheet: Sheet,
-    /// What became of it.
+    /// Its outcome.
     pub outcome: Outcome,
 }
 
-/// What became of a sheet.
+/// The outcome of a sheet.
 #[derive(Clone, Debug)]
 pub enum Outcome {
     /// It was compared.
     Checked(Verdict),
-    /// This engine did not come back in time.
+    /// This engine did not return in time.
     Stuck(String),
 }
 
@@ -49,7 +78,7 @@ pub struct Plan {
     pub threads: usize,
     /// How each is compared.
     pub config: Config,
-    /// An engine has not come back when a sheet takes longer than this.
+    /// An engine is abandoned when a sheet takes longer than this.
     pub patience: Duration,
 }
 
@@ -116,7 +145,7 @@ impl Campaign {
             }
             let left = until.saturating_duration_since(Instant::now());
             match self.receiver.recv_timeout(left) {
-                // A thread that was given up may come back after all.
+                // An abandoned thread may still return.
                 Ok((number, done)) if number >= self.next => _ = self.early.entry(number).or_insert(done),
                 Ok(_) => {}
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
@@ -129,7 +158,7 @@ impl Campaign {
         }
     }
 
-    /// Replaces threads that do not come back.
+    /// Replaces threads that do not return.
     fn give_up(&mut self) {
         let mut running = self.shared.running.lock().unwrap_or_else(PoisonError::into_inner);
         let patience = self.plan.patience;

@@ -1,6 +1,7 @@
-//! What random games have in them, as play shows it: a generator of tame games finds nothing.
+//! Which constructs random games contain, as seen in play. Without a minimum of each, the comparison would miss errors.
 
 use crate::form::{Form, forms_of};
+use crate::numbers::float;
 use grundy::analysis::analyze;
 use grundy::syntax::{Source, read_game};
 use grundy_reference::{Error, Game, Limits, State};
@@ -75,11 +76,11 @@ impl Coverage {
 
     /// The share of games with each trait in percent, and what it has to be.
     pub fn shares(&self) -> impl Iterator<Item = (&'static str, f64, u64)> {
-        let games = self.games.max(1) as f64;
+        let games = float(self.games.max(1));
         TRAITS
             .iter()
             .zip(self.counts)
-            .map(move |(&(name, least), count)| (name, 100.0 * count as f64 / games, least))
+            .map(move |(&(name, least), count)| (name, 100.0 * float(count) / games, least))
     }
 }
 

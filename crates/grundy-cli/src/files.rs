@@ -1,6 +1,6 @@
 //! Files in, sources and programs out.
 //!
-//! The only place where the project opens files, but for those of `scratch.rs` that nobody keeps.
+//! The only place where the project opens files, except for the temporary files of `grundy-bench`.
 
 use crate::limits;
 use crate::output::{Failure, Outcome, note};

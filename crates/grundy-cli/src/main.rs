@@ -8,11 +8,9 @@ mod files;
 mod limits;
 mod memory;
 mod output;
-mod plot;
 mod progress;
 mod render;
 mod sample;
-mod scratch;
 
 use clap::{Parser, Subcommand};
 use limits::LimitArgs;

@@ -3,9 +3,9 @@
 use crate::output::Details;
 use annotate_snippets::{Annotation, AnnotationKind, Element, Level, Origin, Renderer, Snippet};
 use anstream::{AutoStream, ColorChoice};
+pub(crate) use grundy_bench::count;
 use grundy_syntax::{Code, Diagnostic, Severity, Source, Span};
 use serde_json::{Value, json};
-use std::fmt::Display;
 use std::ops::Range;
 
 /// A text with longer lines is not made for reading; of such a line only the place is told.
@@ -177,33 +177,4 @@ pub(crate) fn most_telling(mut diagnostics: Vec<&Diagnostic>, most: usize) -> (V
     });
     let hidden = all - diagnostics.len();
     (diagnostics, hidden)
-}
-
-/// `1 error`, `2 errors`, `1,000 tries`. The number is anything that prints as one, such as a `HumanCount`.
-pub(crate) fn count(number: impl Display, noun: &str) -> String {
-    let number = number.to_string();
-    if number == "1" {
-        return format!("1 {noun}");
-    }
-    match noun.strip_suffix('y') {
-        Some(stem) if !stem.ends_with(['a', 'e', 'o', 'u']) => format!("{number} {stem}ies"),
-        _ if noun.ends_with("ch") => format!("{number} {noun}es"),
-        _ => format!("{number} {noun}s"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::count;
-    use indicatif::HumanCount;
-
-    #[test]
-    fn nouns_agree_with_their_number() {
-        assert_eq!(count(0, "rule"), "0 rules");
-        assert_eq!(count(1, "rule"), "1 rule");
-        assert_eq!(count(HumanCount(1), "joint move"), "1 joint move");
-        assert_eq!(count(HumanCount(1001), "try"), "1,001 tries");
-        assert_eq!(count(2, "play"), "2 plays");
-        assert_eq!(count(2, "match"), "2 matches");
-    }
 }

@@ -62,7 +62,7 @@ impl SampleArgs {
     pub(crate) fn states(&self, loaded: &Loaded, read: &ReadArgs) -> Result<Vec<Vec<String>>> {
         match (&self.states, loaded.program.dialect) {
             (Some(path), _) => read_states(path, read),
-            (None, Dialect::Game) => Ok(random_states(loaded, self.playouts, self.seed)?),
+            (None, Dialect::Game) => Ok(random_states(&loaded.program, self.playouts, self.seed)?),
             (None, Dialect::Theory) => Ok(Vec::new()),
         }
     }
@@ -123,8 +123,8 @@ pub(crate) fn read_states(path: &str, read: &ReadArgs) -> Result<Vec<Vec<String>
 }
 
 /// The states of random playouts, the terminal ones left out; fewer, or none, if playing takes too many steps.
-pub(crate) fn random_states(loaded: &Loaded, playouts: u64, seed: u64) -> Result<Vec<Vec<String>>, Failure> {
-    let states = sampled_states(loaded, playouts, seed);
+pub(crate) fn random_states(game: &Program, playouts: u64, seed: u64) -> Result<Vec<Vec<String>>, Failure> {
+    let states = sampled_states(game, playouts, seed);
     limits::budget().check()?;
     match states {
         Err(ReasonError::Limit { limit: "steps", message, .. }) => {
@@ -135,12 +135,12 @@ pub(crate) fn random_states(loaded: &Loaded, playouts: u64, seed: u64) -> Result
     }
 }
 
-fn sampled_states(loaded: &Loaded, playouts: u64, seed: u64) -> Result<Vec<Vec<String>>, ReasonError> {
+fn sampled_states(game: &Program, playouts: u64, seed: u64) -> Result<Vec<Vec<String>>, ReasonError> {
     let budget = limits::budget();
     budget.enter(Stage::Play);
     let max_steps = MOST_SAMPLE_STEPS;
     let config = LiftedConfig { max_steps, budget: budget.clone(), ..LiftedConfig::default() };
-    let mut reasoner = Lifted::new(&loaded.program, &config)?;
+    let mut reasoner = Lifted::new(game, &config)?;
     let mut rng = fastrand::Rng::with_seed(seed);
     let mut states = Vec::new();
     for _ in 0..playouts {
@@ -161,7 +161,7 @@ fn sampled_states(loaded: &Loaded, playouts: u64, seed: u64) -> Result<Vec<Vec<S
 }
 
 /// Plays a game at random; `look` sees each state but a terminal one, and tells whether to go on.
-pub(crate) fn play_lifted(
+fn play_lifted(
     reasoner: &mut Lifted,
     rng: &mut fastrand::Rng,
     mut look: impl FnMut(&Lifted, &LiftedState) -> bool,

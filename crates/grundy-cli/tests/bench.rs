@@ -1,4 +1,4 @@
-//! `grundy bench grounding`: what it prints and writes, and that one bad sheet stops nothing.
+//! `grundy bench`: output, reports and exit codes; a bad sheet does not end the run.
 
 #![allow(clippy::disallowed_methods, reason = "tests read and write files")]
 
@@ -60,7 +60,14 @@ fn a_report_has_a_table_a_page_and_the_figures() {
         "{text}"
     );
     assert!(text.contains("  compact, whole process            3"), "{text}");
-    assert!(text.contains("  rules, base and input known     246        –   24.0 %   72.0 %"), "{text}");
+    assert!(text.lines().nth(1).unwrap().starts_with("grundy "), "machine, date and version: {text}");
+    // Published shares stand below ours of the same step.
+    let lines: Vec<&str> = text.lines().collect();
+    let ours =
+        lines.iter().position(|line| line.starts_with("  rules, base and input known       3")).unwrap();
+    let published = "    published in 2014             246        –   24.0 %   72.0 %";
+    assert!(lines[ours + 1].starts_with(published), "{text}");
+    assert!(text.contains("\npublished in 2014 (2.4 GHz)\n  Kissmann & Edelkamp, Prolog "), "{text}");
 
     let table = table(&folder);
     let runs: Vec<(&str, &str)> =
@@ -83,11 +90,18 @@ fn a_report_has_a_table_a_page_and_the_figures() {
         let svg = std::fs::read_to_string(folder.join(format!("figure-{figure}.svg"))).unwrap();
         assert!(page.contains(&svg) && svg.contains(&format!("Figure {figure}: ")));
     }
+    for part in
+        ["<dt>processor</dt>", "<dt>date</dt>", "<dt>peak memory</dt>", "<dt>limits of a process</dt>"]
+    {
+        assert!(page.contains(part), "no `{part}`");
+    }
+    let run = std::fs::read_to_string(folder.join("run.tsv")).unwrap();
+    assert!(run.starts_with(&format!("program\tgrundy {}\ndate\t2", env!("CARGO_PKG_VERSION"))), "{run}");
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
 #[test]
-fn a_bad_sheet_is_told_and_stops_nothing() {
+fn a_bad_sheet_is_listed_and_the_run_continues() {
     let folder = folder("bad");
     let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).unwrap();
     let succ = |n: u32| format!("(succ {n} {})\n", n + 1);
@@ -119,7 +133,7 @@ fn a_bad_sheet_is_told_and_stops_nothing() {
 /// Ctrl-C while the second sheet is grounded.
 #[cfg(unix)]
 #[test]
-fn what_is_done_is_told_when_the_user_stops() {
+fn finished_sheets_are_reported_after_an_interrupt() {
     let folder = folder("stop");
     std::fs::copy(root().join(TIC_TAC_TOE), folder.join("a.kif")).unwrap();
     // The clash of five numbers has 100⁵ instances.
@@ -156,6 +170,7 @@ fn json_has_the_whole_summary_in_any_number_of_jobs() {
         "literals",
         "against",
         "failures",
+        "origin",
     ];
     assert_eq!(one.as_object().unwrap().keys().collect::<Vec<_>>(), parts);
     assert_eq!(one["sheets"], 2);
@@ -174,7 +189,7 @@ fn exit_codes() {
 }
 
 #[test]
-fn what_cannot_be_had_is_left_out_with_a_message() {
+fn programs_that_are_not_installed_are_skipped_with_a_message() {
     let nothing = folder("nothing");
     let mut command = Command::new(env!("CARGO_BIN_EXE_grundy"));
     command.args(["bench", "grounding", TIC_TAC_TOE, "--against", "gringo,swipl"]).current_dir(root());
@@ -189,7 +204,7 @@ fn what_cannot_be_had_is_left_out_with_a_message() {
 }
 
 #[test]
-fn a_limit_is_told_as_json() {
+fn a_limit_is_reported_as_json() {
     let output = grundy(&["ground", HEX, "--faithful", "--max-rules", "100", "--json"]);
     assert_eq!(code(&output), 3);
     let error = &json(&output)["error"];

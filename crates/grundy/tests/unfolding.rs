@@ -1,6 +1,6 @@
 //! Unfolded rules say now what holds after a move: compared with making the move, in the reference.
 
-#[path = "../../grundy-cli/src/commands/bench/metarules/positions.rs"]
+#[path = "../../grundy-bench/src/metarules/positions.rs"]
 #[allow(dead_code, unreachable_pub, reason = "only a part of it is needed here")]
 mod positions;
 #[path = "support/theory.rs"]

@@ -11,6 +11,7 @@
 use super::Difference;
 use super::engines::machine;
 use super::session::{Session, differs};
+use crate::numbers::float;
 use grundy::machine::{Event, GoalSum, Machine, MachineKind, PlayoutConfig, Rules, Told, Totals};
 use grundy::reasoner::{GoalValue, read_ground_term};
 use grundy::syntax::TermId;
@@ -228,7 +229,7 @@ impl Moments {
 
     /// Whether a sum over all games can be so large.
     fn allows(self, sum: f64) -> bool {
-        let games = GAMES as f64;
+        let games = float(GAMES);
         let variance = (self.square - self.mean * self.mean).max(0.0);
         let tolerance = match variance < 1e-9 {
             true => 1e-3,
@@ -260,7 +261,7 @@ impl Expected {
             for (state, probability) in std::mem::take(&mut layer) {
                 if game.is_terminal(&state)? {
                     expected.finish(game, &state, probability)?;
-                    expected.length.add(probability, length as f64);
+                    expected.length.add(probability, float(length));
                     continue;
                 }
                 let legal = game.legal(&state)?;
@@ -268,7 +269,7 @@ impl Expected {
                     let is_stuck = legal.iter().any(Vec::is_empty);
                     let why = if is_stuck { &mut expected.stuck } else { &mut expected.unfinished };
                     why.add(probability, 1.0);
-                    expected.length.add(probability, length as f64);
+                    expected.length.add(probability, float(length));
                     continue;
                 }
                 let joints = legal.iter().fold(1usize, |joints, moves| joints.saturating_mul(moves.len()));
@@ -282,7 +283,7 @@ impl Expected {
                         joint.push(moves[number % moves.len()]);
                         number /= moves.len();
                     }
-                    *next.entry(game.next(&state, &joint)?).or_default() += probability / joints as f64;
+                    *next.entry(game.next(&state, &joint)?).or_default() += probability / float(joints);
                 }
             }
             layer = next;
@@ -309,12 +310,12 @@ impl Expected {
 
     fn difference(&self, totals: &Totals) -> Option<String> {
         let mut numbers = vec![
-            ("moves".to_owned(), self.length, totals.states as f64),
-            ("stuck games".to_owned(), self.stuck, totals.stuck as f64),
-            ("unfinished games".to_owned(), self.unfinished, totals.unfinished as f64),
+            ("moves".to_owned(), self.length, float(totals.states)),
+            ("stuck games".to_owned(), self.stuck, float(totals.stuck)),
+            ("unfinished games".to_owned(), self.unfinished, float(totals.unfinished)),
         ];
         for (role, (expected, found)) in self.goals.iter().zip(&totals.goals).enumerate() {
-            numbers.push((format!("games with a goal of role {role}"), expected.0, found.count as f64));
+            numbers.push((format!("games with a goal of role {role}"), expected.0, float(found.count)));
             numbers.push((format!("sum of the goals of role {role}"), expected.1, found.sum as f64));
         }
         if totals.playouts != GAMES || totals.goals.len() != self.goals.len() {
@@ -322,7 +323,7 @@ impl Expected {
         }
         let wrong = numbers.into_iter().find(|(_, expected, found)| !expected.allows(*found));
         wrong.map(|(what, expected, found)| {
-            format!("{GAMES} games: {what}: {found}, expected {:.1}", expected.mean * GAMES as f64)
+            format!("{GAMES} games: {what}: {found}, expected {:.1}", expected.mean * float(GAMES))
         })
     }
 }

@@ -12,8 +12,8 @@ use grundy::meta::{
     Domain, DomainLimits, InductionConfig, Memory, MetaPrinter, Metarules, ParsedGoal, SearchConfig,
     SingleValued, find_metarules, forced_moves, losing_target, prove_single_valued,
 };
+use grundy_bench::huge;
 use grundy_syntax::{Dialect, Printer};
-use indicatif::HumanCount;
 use serde_json::{Value, json};
 use std::time::Instant;
 
@@ -195,7 +195,7 @@ fn report_count(args: &Args, generated: Count, start: Instant) -> Result<Outcome
             json!({"generated": count_json(generated), "kept": count_json(generated), "seconds": seconds}),
         );
     } else {
-        print(&format!("{} would be generated\n", count(count_text(generated), "rule")))?;
+        print(&format!("{} would be generated\n", count(huge(generated), "rule")))?;
     }
     Ok(Outcome::Fine)
 }
@@ -203,15 +203,6 @@ fn report_count(args: &Args, generated: Count, start: Instant) -> Result<Outcome
 /// A count as a number; beyond what JSON readers take for whole numbers, as an approximate one.
 pub(crate) fn count_json(count: Count) -> Value {
     u64::try_from(count).map_or_else(|_| json!(count as f64), |count| json!(count))
-}
-
-/// A count for people.
-pub(crate) fn count_text(count: Count) -> String {
-    match u64::try_from(count) {
-        Ok(count) => HumanCount(count).to_string(),
-        Err(_) if count == Count::MAX => "more than 10^38".to_owned(),
-        Err(_) => format!("{:.2e}", count as f64),
-    }
 }
 
 fn report(
@@ -258,7 +249,7 @@ fn report(
     note(&format!(
         "{} would be generated without metarules; {} left, and {} of auxiliary predicates ({seconds:.3} s)\n\
          {}; {} cut as impossible, {} because of single values, {} as duplicates; {} unified, {} left out",
-        count(count_text(generated), "rule"),
+        count(huge(generated), "rule"),
         unfolding.rules.len(),
         unfolding.auxiliary.len(),
         count(counts.steps, "step"),

@@ -5,26 +5,24 @@ use crate::limits::{self, seconds};
 use crate::output::{Failure, Outcome, note, print, print_json};
 use crate::render::count;
 use anyhow::Result;
-use grundy_bench::campaign::{Outcome as SheetOutcome, Plan, Sheet, Sheets, Wait};
-use grundy_bench::differential::{Config, Difference, Verdict, check};
-use grundy_bench::{Campaign, Coverage, Minimised, minimise, mutant, random_game};
+use grundy_bench::campaign::{self, Outcome as SheetOutcome, Plan, Sheet, Sheets, Wait};
+use grundy_bench::differential::{Config, Verdict};
+use grundy_bench::{Campaign, Coverage, Findings};
 use grundy_syntax::{Budget, Exhausted};
-use indicatif::{HumanCount, ProgressBar, ProgressStyle};
-use serde_json::{Value, json};
+use indicatif::{ProgressBar, ProgressStyle};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 /// Compare all engines with the reference: on random games, on sheets, on mutants of sheets
 ///
-/// Compared are states, legal moves, goals, the end, percepts and perft of the lifted engine, of the machines with and
+/// The comparison covers states, legal moves, goals, the end, percepts and perft of the lifted engine, of the machines with and
 /// without invariants and rules about moves, of hybrids, and of ground programs that are read back; also the ground programs
 /// of all methods, winning and forced moves, and the totals of playouts. Without SHEET, random games are made from seeds:
 ///
 ///     grundy bench differential --games 10000 --seed 1
 ///     grundy bench differential games/nim.kif games/tron.kif --mutants 100
 ///
-/// What disagrees is made as small as possible and written to DIR, or printed. The same call gives the same result at any
+/// Sheets on which engines disagree are reduced and written to DIR, or printed. The same call gives the same result at any
 /// number of threads. The exit code is 1 if an engine disagrees.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
@@ -49,7 +47,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "T", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: u16,
 
-    /// Write the sheets on which engines disagree into this folder, as they were and made small
+    /// Write the sheets on which engines disagree into this folder, in full and reduced
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 
@@ -65,7 +63,7 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
 
-    /// Limit: how long to compare one given sheet; engines that take longer are left out
+    /// Limit: how long to compare one given sheet; engines that take longer are skipped
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "20", help_heading = "Limits")]
     sheet_time: Duration,
 
@@ -77,36 +75,14 @@ pub(crate) struct Args {
     read: ReadArgs,
 }
 
-/// How often the main thread looks whether it has to stop.
+/// How often the main thread checks whether it has to stop.
 const TICK: Duration = Duration::from_millis(50);
 
-/// An engine that takes longer for a random game, which is small, does not come back.
+/// An engine that takes longer for a random game, which is small, is considered stuck.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// So many failures are made small, each with so many tries.
+/// How many failures are reduced.
 const MOST_MINIMISED: usize = 20;
-const MOST_TRIES: usize = 3000;
-
-/// A sheet on which an engine disagrees.
-struct Failed {
-    name: String,
-    text: String,
-    difference: Difference,
-    is_minimal: bool,
-}
-
-/// What has been found so far.
-#[derive(Default)]
-struct Found {
-    sheets: u64,
-    compared: u64,
-    states: u64,
-    engines: u64,
-    rejected: Vec<String>,
-    skipped: Vec<String>,
-    stuck: Vec<String>,
-    failed: Vec<Failed>,
-}
 
 /// Why it ended early.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -141,7 +117,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     if let Some(folder) = &args.out {
         make_folder(folder)?;
     }
-    let mut found = Found::default();
+    let mut found = Findings::default();
     let mut coverage = args.coverage.then(Coverage::default);
     let mut kept = Ok(());
     let mut stopped = compare(plan, sheets, &clock, |name, text, outcome| {
@@ -149,7 +125,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
             coverage.add(&text);
         }
         if let (Some(folder), Ok(())) = (&args.out, &kept) {
-            // What disagrees is written under its own name when it has been made small.
+            // A sheet with a disagreement is written under its own name when it has been reduced.
             let suffix = match &outcome {
                 SheetOutcome::Checked(Verdict::Agree(_) | Verdict::Rejected(_)) if args.keep => Some(""),
                 SheetOutcome::Checked(Verdict::Differs(_)) => Some("-original"),
@@ -160,11 +136,17 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
                 kept = write_whole(&folder.join(file_name(&format!("{name}{suffix}"))), &text);
             }
         }
+        if let SheetOutcome::Checked(Verdict::Differs(difference)) = &outcome {
+            note(&format!("{name}: {difference}"));
+        }
         found.add(name, text, outcome);
     });
     kept?;
     for failed in found.failed.iter_mut().take(MOST_MINIMISED) {
-        stopped = stopped.or_else(|| make_small(failed, config, patience, &clock));
+        let is_stopped = || clock.stopped().is_some();
+        if stopped.is_none() && !failed.reduce(config, patience, &clock.budget, is_stopped) {
+            stopped = clock.stopped();
+        }
     }
     report(args, &found, coverage.as_ref())?;
     note(&format!("{:.1} s", start.elapsed().as_secs_f64()));
@@ -173,13 +155,8 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
 
 /// How many sheets there are, and what makes them.
 fn sheets(args: &Args) -> Result<(u64, Box<Sheets>)> {
-    let first = args.seed;
     if args.sheets.is_empty() {
-        let make = move |number: u64| {
-            let seed = first.wrapping_add(number);
-            Sheet { name: format!("seed-{seed}"), text: random_game(seed) }
-        };
-        return Ok((args.games, Box::new(make)));
+        return Ok((args.games, campaign::random_games(args.seed)));
     }
     let mut paths = Vec::new();
     for path in &args.sheets {
@@ -200,21 +177,14 @@ fn sheets(args: &Args) -> Result<(u64, Box<Sheets>)> {
     if given.is_empty() {
         return Err(Failure::new(Outcome::Wrong, "there is no sheet in these folders").at("read").into());
     }
-    let Some(mutants) = args.mutants else {
-        return Ok((given.len() as u64, Box::new(move |number| given[number as usize].clone())));
-    };
-    let parents = given.len() as u64;
-    let make = move |number: u64| {
-        // One mutant of each sheet, then the next one of each.
-        let parent = &given[(number % parents) as usize];
-        let seed = first.wrapping_add(number / parents);
-        let text = mutant(&parent.text, seed).unwrap_or_else(|| parent.text.clone());
-        Sheet { name: format!("{}-mutant-{seed}", parent.name), text }
-    };
-    Ok((mutants * parents, Box::new(make)))
+    let number = given.len() as u64;
+    Ok(match args.mutants {
+        None => (number, campaign::given(given)),
+        Some(mutants) => (mutants * number, campaign::mutants(given, args.seed)),
+    })
 }
 
-/// Compares the engines on all sheets, and hands out what became of each, in order.
+/// Compares the engines on all sheets; `add` gets the outcome of each, in order.
 fn compare(
     plan: Plan,
     sheets: Box<Sheets>,
@@ -242,71 +212,13 @@ fn compare(
     stopped
 }
 
-impl Found {
-    fn add(&mut self, name: String, text: String, outcome: SheetOutcome) {
-        self.sheets += 1;
-        match outcome {
-            SheetOutcome::Checked(Verdict::Agree(agreement)) => {
-                self.compared += 1;
-                self.states += agreement.states as u64;
-                self.engines += agreement.engines as u64;
-                self.skipped.extend(agreement.skipped.iter().map(|engine| format!("{name}: {engine}")));
-            }
-            SheetOutcome::Checked(Verdict::Rejected(why)) => self.rejected.push(format!("{name}: {why}")),
-            SheetOutcome::Checked(Verdict::Differs(difference)) => {
-                note(&format!("{name}: {difference}"));
-                self.failed.push(Failed { name, text, difference, is_minimal: false });
-            }
-            SheetOutcome::Stuck(engine) => self.stuck.push(format!("{name}: {engine} does not come back")),
-        }
-    }
-}
-
-/// Makes a failure small, in a thread that is left alone when there is no more time.
-fn make_small(failed: &mut Failed, config: Config, patience: Duration, clock: &Clock) -> Option<Stopped> {
-    let (send, receive) = channel();
-    let (text, difference, budget) = (failed.text.clone(), failed.difference.clone(), clock.budget.clone());
-    // Time decides only where sheets have a limit of time.
-    let end = config.time.map(|time| Instant::now() + time * 10);
-    let thread = std::thread::Builder::new().stack_size(64 << 20).spawn(move || {
-        let mut tries = 0;
-        let has_time = || {
-            tries += 1;
-            tries <= MOST_TRIES && !budget.is_interrupted() && end.is_none_or(|end| Instant::now() < end)
-        };
-        let fails = |sheet: &str| match check(sheet, &config) {
-            Verdict::Differs(found) => found.is_like(&difference),
-            _ => false,
-        };
-        let small = minimise(&text, has_time, fails);
-        let _ = send.send((check(&small.sheet, &config), small));
-    });
-    drop(thread);
-    let given_up = Instant::now() + patience * 5;
-    loop {
-        match receive.recv_timeout(TICK) {
-            Ok((Verdict::Differs(difference), Minimised { sheet, is_minimal })) => {
-                *failed = Failed { name: failed.name.clone(), text: sheet, difference, is_minimal };
-                return None;
-            }
-            Ok(_) | Err(RecvTimeoutError::Disconnected) => return None,
-            Err(RecvTimeoutError::Timeout) if Instant::now() > given_up => return None,
-            Err(RecvTimeoutError::Timeout) => {
-                if let Some(stopped) = clock.stopped() {
-                    return Some(stopped);
-                }
-            }
-        }
-    }
-}
-
-fn report(args: &Args, found: &Found, coverage: Option<&Coverage>) -> Result<()> {
+fn report(args: &Args, found: &Findings, coverage: Option<&Coverage>) -> Result<()> {
     let mut files = Vec::new();
     for failed in &found.failed {
         files.push(match &args.out {
             Some(folder) => {
                 let path = folder.join(file_name(&failed.name));
-                write_whole(&path, &commented(failed))?;
+                write_whole(&path, &failed.commented())?;
                 Some(path)
             }
             None => None,
@@ -318,13 +230,13 @@ fn report(args: &Args, found: &Found, coverage: Option<&Coverage>) -> Result<()>
     found.skipped.iter().for_each(|line| note(&format!("limit: {line}")));
     found.stuck.iter().for_each(|line| note(line));
     if args.json {
-        print_json(to_json(found, &files, coverage));
+        print_json(found.json(&files, coverage));
         return Ok(());
     }
     print(&text(args, found, &files, coverage))
 }
 
-fn text(args: &Args, found: &Found, files: &[Option<PathBuf>], coverage: Option<&Coverage>) -> String {
+fn text(args: &Args, found: &Findings, files: &[Option<PathBuf>], coverage: Option<&Coverage>) -> String {
     let mut text = String::new();
     for (failed, file) in found.failed.iter().zip(files) {
         text.push_str(&format!("{}: {}\n", failed.name, failed.difference));
@@ -337,18 +249,7 @@ fn text(args: &Args, found: &Found, files: &[Option<PathBuf>], coverage: Option<
         text.push_str(&format!("{share:>6.1} %  {name}\n"));
     }
     let noun = if args.sheets.is_empty() { "game" } else { "sheet" };
-    text.push_str(&format!(
-        "{}: {} compared ({} in {}), {} rejected, {} stuck, {} skipped by limits, {} disagree\n",
-        count(HumanCount(found.sheets), noun),
-        HumanCount(found.compared),
-        count(HumanCount(found.states), "state"),
-        count(HumanCount(found.engines), "replay"),
-        HumanCount(found.rejected.len() as u64),
-        HumanCount(found.stuck.len() as u64),
-        count(HumanCount(found.skipped.len() as u64), "engine"),
-        HumanCount(found.failed.len() as u64),
-    ));
-    text
+    text + &found.text(noun)
 }
 
 /// A path as the name of a file.
@@ -357,42 +258,7 @@ fn file_name(name: &str) -> String {
     format!("{}.kif", parts.collect::<Vec<_>>().join("-"))
 }
 
-/// The sheet with what is wrong with it as a comment.
-fn commented(failed: &Failed) -> String {
-    let mut text = format!("; {}{}\n", failed.name, if failed.is_minimal { ", minimised" } else { "" });
-    failed.difference.to_string().lines().for_each(|line| text.push_str(&format!("; {line}\n")));
-    text + &failed.text
-}
-
-fn to_json(found: &Found, files: &[Option<PathBuf>], coverage: Option<&Coverage>) -> Value {
-    let failures = found.failed.iter().zip(files).map(|(failed, file)| {
-        json!({
-            "name": failed.name,
-            "engine": failed.difference.engine,
-            "difference": failed.difference.what,
-            "minimised": failed.is_minimal,
-            "sheet": failed.text,
-            "file": file,
-        })
-    });
-    let mut object = json!({
-        "sheets": found.sheets,
-        "compared": found.compared,
-        "states": found.states,
-        "replays": found.engines,
-        "rejected": found.rejected,
-        "stuck": found.stuck,
-        "skipped": found.skipped,
-        "failures": failures.collect::<Vec<_>>(),
-    });
-    if let Some(coverage) = coverage {
-        let shares = coverage.shares().map(|(name, share, _)| (name.to_owned(), json!(share)));
-        object["coverage"] = Value::Object(shares.collect());
-    }
-    object
-}
-
-fn ending(found: &Found, stopped: Option<Stopped>) -> Result<Outcome> {
+fn ending(found: &Findings, stopped: Option<Stopped>) -> Result<Outcome> {
     let known = format!("{} compared so far", count(found.compared, "sheet"));
     let failure = match (stopped, found.failed.first(), found.stuck.first()) {
         (Some(Stopped::Interrupt), ..) => limits::failure(Exhausted::Interrupt),
@@ -413,6 +279,7 @@ fn ending(found: &Found, stopped: Option<Stopped>) -> Result<Outcome> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use grundy_bench::differential::Difference;
 
     #[test]
     fn paths_become_names() {
@@ -421,13 +288,13 @@ mod tests {
     }
 
     #[test]
-    fn disagreement_and_engines_that_do_not_come_back_are_failures() {
-        let outcome = |found: &Found, stopped| match ending(found, stopped) {
+    fn disagreement_and_stuck_engines_are_failures() {
+        let outcome = |found: &Findings, stopped| match ending(found, stopped) {
             Ok(outcome) => outcome,
             Err(error) => error.downcast_ref::<Failure>().expect("a failure").outcome,
         };
-        let mut found = Found::default();
-        let add = |found: &mut Found, name: &str, outcome| {
+        let mut found = Findings::default();
+        let add = |found: &mut Findings, name: &str, outcome| {
             found.add(name.to_owned(), "(role x)".to_owned(), outcome);
         };
         add(&mut found, "seed-1", SheetOutcome::Checked(Verdict::Agree(Default::default())));
@@ -439,10 +306,5 @@ mod tests {
         add(&mut found, "seed-4", SheetOutcome::Checked(Verdict::Differs(difference)));
         assert_eq!(outcome(&found, None), Outcome::Wrong);
         assert_eq!(outcome(&found, Some(Stopped::Timeout)), Outcome::Limit);
-        assert_eq!((found.sheets, found.compared, found.failed.len()), (4, 1, 1));
-        assert_eq!(commented(&found.failed[0]), "; seed-4\n; batch: goals 1, expected 2\n(role x)");
-        let object = to_json(&found, &[None], None);
-        assert_eq!(object["failures"][0]["engine"], "batch");
-        assert_eq!(object["stuck"][0], "seed-3: lifted does not come back");
     }
 }

@@ -83,7 +83,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let notation = args.read.notation(&args.game);
     let states = match (&args.states, loaded.program.dialect) {
         (Some(path), _) => read_states(path, &args.read)?,
-        (None, Dialect::Game) => random_states(&loaded, args.playouts, args.seed)?,
+        (None, Dialect::Game) => random_states(&loaded.program, args.playouts, args.seed)?,
         (None, Dialect::Theory) => Vec::new(),
     };
     if states.is_empty() {

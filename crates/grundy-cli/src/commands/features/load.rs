@@ -166,7 +166,7 @@ fn try_to_prove(loaded: &Loaded) -> Result<Vec<Determined>, MetaError> {
     let limits = DomainLimits { steps: FACT_STEPS, budget: budget.clone(), ..DomainLimits::default() };
     let mut domain = Domain::new(&loaded.program, &[], &limits)?;
     // Games that cannot be played have no states to guess from.
-    let states = random_states(loaded, 2, 1).unwrap_or_default();
+    let states = random_states(&loaded.program, 2, 1).unwrap_or_default();
     budget.check()?;
     if states.is_empty() {
         return Ok(Vec::new());

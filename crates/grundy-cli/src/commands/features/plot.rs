@@ -5,8 +5,8 @@ use super::states::States;
 use super::value::Run;
 use super::{Args, chosen};
 use crate::files::write_whole;
-use crate::plot::{Axis, Mark, Plot, Series, Unit};
 use anyhow::Result;
+use grundy_bench::plot::{Axis, Mark, Plot, Series, Unit};
 use std::path::Path;
 
 /// More lines than this cannot be told apart.
