@@ -6,8 +6,8 @@
 
 use crate::game::{GameError, Hints, MachineConfig};
 use crate::ground::GroundProgram;
+use crate::invariants::{InvariantConfig, Invariants, invariants_of, prune, sweep};
 use crate::machine::{Rules, Work, work};
-use crate::meta::invariants::{InvariantConfig, Invariants, invariants_of, sweep};
 use crate::network::{Groups, Network, Optimized, PassSize, connect, optimize, with_safe_moves};
 use grundy_syntax::{Budget, Exhausted};
 use std::sync::Arc;
@@ -145,7 +145,7 @@ impl<'a> Maker<'a> {
         let invariants =
             invariants_of(&ground, &InvariantConfig { budget: budget.clone(), ..effort.clone() });
         budget.check()?;
-        ground.prune(&invariants, |name| is_wanted(config, name), budget)?;
+        prune(&mut ground, &invariants, |name| is_wanted(config, name), budget)?;
         let pruned = connect(&ground, budget)?;
         Ok(Maker { config, effort, hints, invariants, network, pruned })
     }

@@ -4,10 +4,10 @@ mod support;
 
 use grundy::game::{Game, MachineConfig};
 use grundy::ground::{GroundConfig, USES, ground};
+use grundy::invariants::{InvariantConfig, Invariants, invariants_of};
 use grundy::machine::incremental::IncrementalMachine;
 use grundy::machine::scratch::ScratchMachine;
 use grundy::machine::{MachineReasoner, Rules};
-use grundy::meta::invariants::{InvariantConfig, Invariants, invariants_of};
 use grundy::network::{Network, connect, optimize};
 use grundy::reasoner::Reasoner;
 use grundy::syntax::{Budget, Program};

@@ -5,8 +5,8 @@ mod support;
 
 use grundy::game::{Game, GameError, MachineConfig};
 use grundy::ground::{GroundConfig, GroundProgram, ground};
+use grundy::invariants::{InvariantConfig, Invariants, invariants_of};
 use grundy::machine::{Machine, MachineKind, PlayoutConfig, Rules};
-use grundy::meta::invariants::{InvariantConfig, Invariants, invariants_of};
 use grundy::network::{ConnectError, Groups, connect, optimize};
 use grundy::syntax::{Budget, Exhausted, Program};
 use std::sync::Arc;

@@ -5,10 +5,11 @@
 mod support;
 
 use grundy::lifted::{Lifted, LiftedConfig};
-use grundy::meta::unfold::UnfoldConfig;
-use grundy::meta::{MetaError, MoveRules, MoveRulesConfig, move_rules};
+use grundy::metarules::MetaError;
 use grundy::reasoner::Reasoner;
 use grundy::syntax::{Keyword, PredicateId, Program, TermId};
+use grundy::unfold::UnfoldConfig;
+use grundy::winning::{MoveRules, MoveRulesConfig, move_rules};
 use grundy_reference::{Evaluator, Limits};
 use proptest::prelude::*;
 use std::collections::BTreeSet;

@@ -11,8 +11,9 @@
 use super::Difference;
 use super::engines::machine;
 use super::session::{Session, differs};
+use grundy::flat::read_ground_term;
 use grundy::machine::{Event, GoalSum, Machine, MachineKind, PlayoutConfig, Rules, Told, Totals};
-use grundy::reasoner::{GoalValue, read_ground_term};
+use grundy::reasoner::GoalValue;
 use grundy::syntax::TermId;
 use grundy_reference::{Game, Limits, State};
 use std::collections::BTreeMap;

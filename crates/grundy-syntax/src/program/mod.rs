@@ -21,9 +21,10 @@ pub use print::{Notation, Printer};
 pub use symbol::{SymbolId, Symbols};
 pub use term::{Term, TermId, Terms, VariableId};
 
-/// A predicate of a program: a name with a number of arguments.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct PredicateId(pub u32);
+crate::define_id! {
+    /// A predicate of a program: a name with a number of arguments.
+    pub struct PredicateId(u32);
+}
 
 /// What is known about a predicate before any analysis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,9 +4,10 @@ use hashbrown::HashTable;
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 
-/// An interned name. Ids follow the order in which names first occur.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct SymbolId(pub u32);
+crate::define_id! {
+    /// An interned name. Ids follow the order in which names first occur.
+    pub struct SymbolId(u32);
+}
 
 /// The names of a program.
 #[derive(Clone, Debug, Default)]

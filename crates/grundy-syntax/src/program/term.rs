@@ -3,14 +3,16 @@
 use super::symbol::{SymbolId, hash_of};
 use hashbrown::HashTable;
 
-/// An interned term.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct TermId(pub u32);
+crate::define_id! {
+    /// An interned term.
+    pub struct TermId(u32);
+}
 
-/// A variable of a rule, numbered by its first occurrence in it. Rules share terms, so that the
-/// same variable number has another meaning, and another name, in each rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct VariableId(pub u32);
+crate::define_id! {
+    /// A variable of a rule, numbered by its first occurrence in it. Rules share terms, so that the
+    /// same variable number has another meaning, and another name, in each rule.
+    pub struct VariableId(u32);
+}
 
 /// A look at a term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -12,7 +12,6 @@ mod cycles;
 mod facts;
 mod findings;
 mod game;
-mod graph;
 mod possible;
 mod print;
 mod recursion;
@@ -23,8 +22,8 @@ mod uses;
 
 pub use print::print_analysis;
 
+use crate::graph::Graph;
 use findings::Findings;
-pub(crate) use graph::Graph;
 use grundy_syntax::{
     Atom, Budget, Condition, Diagnostic, Dialect, Exhausted, Keyword, Literal, PredicateId, Program, Source,
     Span, Stage, tidy,

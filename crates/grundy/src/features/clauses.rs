@@ -8,9 +8,8 @@ use super::conflicts::{Conflicts, Determined};
 use super::error::{FeatureError, Place};
 use super::merge::{Feature, Merged, observation_name, ungrouped};
 use super::{FeatureConfig, HeadId};
-use crate::ground::{
-    AtomId, GroundConfig, GroundError, GroundLiteral, GroundProgram, LimitKind, ground, write_term,
-};
+use crate::flat::write_term;
+use crate::ground::{AtomId, GroundConfig, GroundError, GroundLiteral, GroundProgram, LimitKind, ground};
 use crate::network::RulesByHead;
 use grundy_syntax::{
     Atom, Budget, Condition, Exhausted, Keyword, Rule, Span, Stage, Term, TermId, Ticks, VariableId,

@@ -6,7 +6,7 @@
 
 use super::aggregate::Aggregate;
 use super::error::{FeatureError, File, Finding, Place};
-use crate::meta::{copy_term, predicates_above};
+use crate::metarules::{copy_term, predicates_above};
 use grundy_syntax::{
     Atom, Budget, Condition, Dialect, Exhausted, Keyword, Literal, PredicateId, Program, Rule, Span,
     SymbolId, Symbols, Term, TermId, Terms, Ticks, VariableId,

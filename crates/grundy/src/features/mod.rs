@@ -68,9 +68,10 @@ use grundy_syntax::{Budget, Dialect, Keyword, Literal, Notation, Program, Stage,
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
-/// A solution that a feature can have, by number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct HeadId(pub u32);
+grundy_syntax::define_id! {
+    /// A solution that a feature can have, by number.
+    pub struct HeadId(u32);
+}
 
 /// How to compile, and what it may cost.
 #[derive(Clone, Debug)]

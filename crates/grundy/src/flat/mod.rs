@@ -39,26 +39,32 @@
 //! of the program's rules, one to one, as far as they can match at all.
 
 mod build;
+mod components;
 mod demand;
 mod order;
 mod print;
 mod shapes;
 mod split;
+mod text;
 mod views;
 
 pub use build::flatten;
 pub(crate) use build::kind_of;
+pub(crate) use components::components;
 pub(crate) use demand::{ask, askable, askable_statics, callers, demand, raise_kinds};
 pub(crate) use order::rules_in_order;
 pub use print::print_flat;
 pub(crate) use split::{renumber, substitute};
+pub use text::read_ground_term;
+pub(crate) use text::write_term;
 pub use views::{matched, stored};
 
 use grundy_syntax::{Budget, PredicateId, Term, TermId, Terms, VariableId};
 
-/// A relation of a [`Flat`] program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct RelationId(pub u32);
+grundy_syntax::define_id! {
+    /// A relation of a [`Flat`] program.
+    pub struct RelationId(u32);
+}
 
 /// What the rows of a relation stand for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

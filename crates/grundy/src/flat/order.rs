@@ -1,7 +1,7 @@
 //! The order in which fixpoints over the rules of a flat program converge fast.
 
 use super::{Flat, FlatLiteral};
-use crate::analysis::Graph;
+use crate::graph::Graph;
 
 /// The numbers of all rules, each behind the rules for the relations that it reads, as far as there are no cycles. What
 /// flows from conditions to heads converges in one pass over this order, what flows from heads to conditions in one

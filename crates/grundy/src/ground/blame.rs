@@ -1,8 +1,8 @@
 //! Names the rule responsible when a limit is hit.
 
 use super::config::{GroundError, LimitKind};
+use crate::datalog::Stop;
 use crate::flat::{Flat, Origin, RelationId};
-use crate::tabling::Stop;
 use grundy_syntax::{Budget, Exhausted, Notation, Printer, Program};
 
 /// For each rule of the program its instances, as far as they are of these relations; `counted` has them for each rule of

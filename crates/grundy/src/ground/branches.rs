@@ -1,9 +1,9 @@
 //! The branches of an `or` that differ in tests alone run as one rule; how many of them an instance belongs to is
 //! counted, since all but one are repeats.
 
-use super::compact::{Alternatives, merge_distinct};
 use super::recipe::variables;
 use crate::flat::{Flat, FlatLiteral, FlatRule, RelationKind};
+use crate::rewrite::{Alternatives, merge_distinct};
 use grundy_syntax::{Term, TermId, Terms};
 
 /// One side of a comparison.

@@ -2,18 +2,17 @@
 
 use super::blame;
 use super::branches::merge_branches;
-use super::compact::{self, Split};
-use super::components::components;
 use super::config::{GroundConfig, GroundError, LimitKind, Method};
-use super::refine::{Draft, refine};
 use super::seed::fake_match;
+use super::simplify::{Draft, refine};
 use super::store::Store;
 use super::tactics::{Cap, Overflow, Tactics};
 use super::{GroundProgram, GroundTimes};
-use crate::flat::{Flat, FlatLiteral, FlatRule, Origin, RelationId, RelationKind, flatten};
-use crate::lifted::Codec;
-use crate::reasoner::read_ground_term;
-use crate::tabling::{Bounds, Engine, Fire, Plan, Relation, Stop, share_done};
+use crate::datalog::{Bounds, Codec, Engine, Fire, Plan, Relation, Stop, share_done};
+use crate::flat::{
+    Flat, FlatLiteral, FlatRule, Origin, RelationId, RelationKind, components, flatten, read_ground_term,
+};
+use crate::rewrite::{self, Split};
 use grundy_syntax::{Keyword, Notation, Printer, Program, Stage};
 use std::collections::BTreeSet;
 use std::time::Instant;
@@ -34,7 +33,7 @@ pub fn ground(sheet: &Program, config: &GroundConfig) -> Result<GroundProgram, G
     let mut flat = flatten(&program, &config.budget);
     super::negation::raise_negated(&program, &mut flat);
     if !config.faithful {
-        compact::simplify(&mut program, &mut flat, true);
+        rewrite::simplify(&mut program, &mut flat, true);
     }
     let mut tactics = Tactics::new(&program, &flat, config);
     check()?;
@@ -88,10 +87,10 @@ fn attempt(
     Grounder::new(&program, &flat, &mut engine, config, caps(&flat)).evaluate_statics(0)?;
     let (mut splits, mut late) = (Vec::new(), Vec::new());
     if !config.faithful {
-        late = compact::take_late(&mut flat);
+        late = rewrite::take_late(&mut flat);
         let known = engine.relations.len();
         flat.terms = std::mem::take(&mut engine.terms);
-        splits = compact::split(&mut program, &mut flat, &engine.relations, &config.thresholds);
+        splits = rewrite::split(&mut program, &mut flat, &engine.relations, &config.thresholds);
         check()?;
         engine.extend(&flat);
         Grounder::new(&program, &flat, &mut engine, config, caps(&flat)).evaluate_statics(known)?;
@@ -176,7 +175,7 @@ fn ground_late(
 ) -> Result<Store, Failure> {
     flat.terms = std::mem::take(&mut engine.terms);
     let first = flat.rules.len();
-    splits.extend(compact::add_late(program, flat, &engine.relations, late, &config.thresholds));
+    splits.extend(rewrite::add_late(program, flat, &engine.relations, late, &config.thresholds));
     engine.extend(flat);
     let mut grounder = Grounder { program, flat, engine, store };
     grounder.store.active = true;
@@ -199,11 +198,11 @@ fn revise(
         let mut counter = Counter { most, left: most, flat };
         engine.run_once(rule, |literal| is_ignored(flat, literal), &mut counter).is_ok()
     };
-    let wrong = compact::wrongly_split(flat, &splits, &store.instances, is_at_most);
+    let wrong = rewrite::wrongly_split(flat, &splits, &store.instances, is_at_most);
     let splits: Vec<(Split, bool)> = splits.into_iter().zip(wrong).collect();
     flat.terms = std::mem::take(&mut engine.terms);
     let known = (&engine.relations[..], &store.instances[..]);
-    let mut revision = compact::revise(program, flat, &splits, known, min_cost);
+    let mut revision = rewrite::revise(program, flat, &splits, known, min_cost);
     engine.extend(flat);
     let mut grounder = Grounder { program, flat, engine, store };
     grounder.store.active = true;

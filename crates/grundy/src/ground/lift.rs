@@ -7,11 +7,11 @@
 //! Which atoms others ask for is found by rules again: where all variables are bound by other conditions, these
 //! conditions tell; where not, the values that can stand in the column.
 
-use super::compact::{Domains, drop_irrelevant};
 use crate::flat::{
     Flat, FlatAtom, FlatLiteral, FlatRule, Origin, RelationId, RelationInfo, RelationKind, raise_kinds,
     renumber,
 };
+use crate::rewrite::{Domains, drop_irrelevant};
 use grundy_syntax::{Program, Term, TermId, VariableId};
 
 /// A column may not be filled with more values than this, all columns of an atom taken together.

@@ -4,8 +4,7 @@
 //! relations component by component cannot tell. So these relations, and what depends on them, are treated like atoms that
 //! depend on the state: their negation prunes nothing, their ground rules are kept, and the network orders the atoms.
 
-use super::components::components;
-use crate::flat::{Flat, FlatLiteral, RelationKind, raise_kinds};
+use crate::flat::{Flat, FlatLiteral, RelationKind, components, raise_kinds};
 use grundy_syntax::{Keyword, Program};
 
 /// Makes static relations dynamic that depend on their own negation. `init` and `role` have to be static: where they

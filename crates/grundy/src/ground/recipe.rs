@@ -1,8 +1,8 @@
 //! How an instance of a rule is written down.
 
 use super::arena::Arena;
+use crate::datalog::{Engine, Plan, Queue, Relation, Stop, values};
 use crate::flat::{Flat, FlatAtom, FlatLiteral, FlatRule, RelationId};
-use crate::tabling::{Engine, Plan, Queue, Relation, Stop, values};
 use grundy_syntax::Terms;
 use std::ops::Range;
 

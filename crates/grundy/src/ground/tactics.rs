@@ -9,13 +9,12 @@
 //! dynamic rule that calls such a view has too many instances afterwards, the view is evaluated whole again.
 
 use super::LiftedRelation;
-use super::compact::infer;
-use super::components::components;
-use super::config::{GroundConfig, Thresholds};
+use super::config::GroundConfig;
 use super::lift::lift;
 use crate::flat::{
     Flat, FlatLiteral, FlatRule, RelationId, RelationKind, ask, askable, askable_statics, callers, demand,
 };
+use crate::rewrite::{Thresholds, called_with_constants, infer};
 use grundy_syntax::{Program, Term, TermId};
 
 /// When one rule will have too many, others that have this share of what it may have are not waited for.
@@ -23,12 +22,6 @@ const LARGE: f64 = 0.3;
 
 /// A rule that puts terms together may have fewer instances than others by this factor: terms may grow without end.
 const WITH_TERMS: u64 = 30;
-
-/// Relations of which no larger share is ever asked for are evaluated on demand from the start.
-const SMALL_SHARE: f64 = 0.125;
-
-/// ... if they could have so many rows.
-const WORTH_ASKING: f64 = 1_000.0;
 
 /// An attempt has failed because rules had more instances than they may have.
 pub(super) struct Overflow {
@@ -221,43 +214,6 @@ impl Tactics {
             candidates.dedup();
         }
     }
-}
-
-/// Relations that are always called with constants, and so with a small part of what they could be called with. Calls
-/// of relations that they depend on themselves do not count.
-pub(crate) fn called_with_constants(flat: &Flat, askable: &[bool]) -> Vec<bool> {
-    let mut component_of = vec![0; flat.relations.len()];
-    for (number, members) in components(flat, |_| true).iter().enumerate() {
-        members.iter().for_each(|&member| component_of[member] = number);
-    }
-    // For each relation the columns that are constant, for each of its callers.
-    let mut calls: Vec<Vec<Vec<usize>>> = vec![Vec::new(); flat.relations.len()];
-    for rule in &flat.rules {
-        for atom in rule.body.iter().filter_map(FlatLiteral::atom) {
-            let relation = atom.relation.0 as usize;
-            if askable[relation] && component_of[relation] != component_of[rule.head.relation.0 as usize] {
-                let constant = |column: &usize| flat.terms.is_ground(atom.args[*column]);
-                calls[relation].push((0..atom.args.len()).filter(constant).collect());
-            }
-        }
-    }
-    let candidates: Vec<usize> = (0..flat.relations.len())
-        .filter(|&relation| {
-            !calls[relation].is_empty() && calls[relation].iter().all(|call| !call.is_empty())
-        })
-        .collect();
-    let mut demanded = vec![false; flat.relations.len()];
-    if candidates.is_empty() {
-        return demanded;
-    }
-    let domains = infer(flat, &[]);
-    for relation in candidates {
-        let sizes: Vec<f64> = domains[relation].iter().map(|domain| domain.size().max(1.0)).collect();
-        let share = |call: &Vec<usize>| 1.0 / call.iter().map(|&column| sizes[column]).product::<f64>();
-        let shares: f64 = calls[relation].iter().map(share).sum();
-        demanded[relation] = shares <= SMALL_SHARE && sizes.iter().product::<f64>() >= WORTH_ASKING;
-    }
-    demanded
 }
 
 /// Whether a rule puts new terms together.

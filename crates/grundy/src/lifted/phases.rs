@@ -4,8 +4,9 @@
 //! moves are played, for `next` and `sees`. If both filled the same call tables, looking at a state would have to wait
 //! for moves. So the second phase has relations of its own for what is evaluated on demand and what depends on it.
 
-use crate::analysis::{Class, Graph};
+use crate::analysis::Class;
 use crate::flat::{Flat, FlatAtom, FlatLiteral, FlatRule, Origin, RelationId, demand};
+use crate::graph::Graph;
 use grundy_syntax::{Keyword, Program};
 
 /// Rewrites a program so that these relations are evaluated on demand, in each phase for itself.

@@ -1,9 +1,10 @@
 //! What has to be evaluated for which answer, in which order.
 
 use super::phases::classes;
-use crate::analysis::{Class, Graph};
+use crate::analysis::Class;
+use crate::datalog::RulePlans;
 use crate::flat::{Flat, FlatLiteral, Origin};
-use crate::tabling::RulePlans;
+use crate::graph::Graph;
 use grundy_syntax::{Keyword, Program};
 
 /// What a state can be asked for.

@@ -11,7 +11,7 @@
 use super::OnDemand;
 use super::phases::{demand_by_phase, negation_cycles};
 use crate::flat::{Flat, FlatRule, ask, askable, callers};
-use crate::ground::called_with_constants;
+use crate::rewrite::called_with_constants;
 use grundy_syntax::{PredicateId, Program, Term, TermId, Terms};
 
 /// The steps that a component may take in a state before its relations are evaluated on demand. Few views of ordinary

@@ -1,7 +1,7 @@
 //! Making networks node by node: equal nodes are one.
 
 use super::{Interface, Kind, Network, NodeId, Signal};
-use crate::tabling::{Table, hash_values};
+use crate::datalog::{Table, hash_values};
 use std::ops::Range;
 
 /// A network in the making.

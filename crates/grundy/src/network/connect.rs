@@ -1,8 +1,9 @@
 //! From a ground program to its network, rule by rule: a rule is an AND, an atom the OR of its rules.
 
-use super::components::components;
 use super::{Builder, Fluent, Goal, Interface, Kind, Move, MoveId, Network, Open, Percept, RoleId, Signal};
+use crate::graph::components;
 use crate::ground::{AtomId, GroundLiteral, GroundProgram};
+use crate::ids::{BitSet, Csr, Id, ids, length};
 use grundy_syntax::{Budget, Exhausted, Keyword, Stage, Ticks};
 use rustc_hash::FxHashMap;
 
@@ -131,64 +132,48 @@ fn ands(builder: &mut Builder, rules: &RulesByHead, signals: &[Signal], head: u3
 
 /// The rules of a ground program, sorted by the atom that they lead to.
 pub(crate) struct RulesByHead {
-    /// For each rule where its conditions begin; at the end, how many there are.
-    starts: Vec<u32>,
-    bodies: Vec<GroundLiteral>,
-    /// For each atom where its rules begin in `order`.
-    heads: Vec<u32>,
-    order: Vec<u32>,
+    /// The conditions of each rule.
+    bodies: Csr<u32, GroundLiteral>,
+    /// The rules of each atom.
+    rules: Csr<u32, u32>,
 }
 
 impl RulesByHead {
     pub(crate) fn new(ground: &GroundProgram, budget: &Budget) -> Result<RulesByHead, Exhausted> {
-        let (rules, literals) = (ground.rule_count() as usize, ground.literal_count() as usize);
+        let (rules, literals) = (length(ground.rule_count()), length(ground.literal_count()));
         budget.check_room(rules * 3 * size_of::<u32>() + literals * size_of::<GroundLiteral>())?;
         let mut ticks = Ticks::default();
-        let mut starts = vec![0];
-        let mut bodies = Vec::with_capacity(ground.literal_count() as usize);
-        let mut head_of = Vec::with_capacity(ground.rule_count() as usize);
+        let mut bodies = Csr::with_capacity(rules, literals);
+        let mut heads = Vec::with_capacity(rules);
         ground.for_each_rule(|head, body| {
             // The rest is over soon, and of no use then.
             if ticks.work(budget, WORK * (1 + body.len())).is_err() {
                 return;
             }
-            head_of.push(head.0);
-            bodies.extend_from_slice(body);
-            starts.push(bodies.len() as u32);
+            heads.push((head.0, bodies.push(body.iter().copied())));
         });
         budget.check()?;
-        let mut heads = vec![0; ground.atom_count() as usize + 1];
-        head_of.iter().for_each(|&head| heads[head as usize + 1] += 1);
-        for atom in 1..heads.len() {
-            heads[atom] += heads[atom - 1];
-        }
-        let mut free = heads.clone();
-        let mut order = vec![0; head_of.len()];
-        for (rule, &head) in head_of.iter().enumerate() {
-            order[free[head as usize] as usize] = rule as u32;
-            free[head as usize] += 1;
-        }
-        Ok(RulesByHead { starts, bodies, heads, order })
+        let rules = Csr::grouped(ground.atom_count().index(), heads.iter().copied());
+        Ok(RulesByHead { bodies, rules })
     }
 
     pub(crate) fn of(&self, head: u32) -> &[u32] {
-        &self.order[self.heads[head as usize] as usize..self.heads[head as usize + 1] as usize]
+        &self.rules[head]
     }
 
     pub(crate) fn body(&self, rule: u32) -> &[GroundLiteral] {
-        &self.bodies[self.starts[rule as usize] as usize..self.starts[rule as usize + 1] as usize]
+        &self.bodies[rule]
     }
 
     /// The rules of an atom and their conditions, counted.
     fn size(&self, head: u32) -> usize {
-        let conditions = |&rule: &u32| self.starts[rule as usize + 1] - self.starts[rule as usize];
-        self.of(head).iter().map(|rule| 1 + conditions(rule) as usize).sum()
+        self.of(head).iter().map(|&rule| 1 + self.body(rule).len()).sum()
     }
 
-    /// For each atom whether it is a condition somewhere.
-    fn mentioned(&self) -> Vec<bool> {
-        let mut mentioned = vec![false; self.heads.len() - 1];
-        self.bodies.iter().for_each(|literal| mentioned[literal.atom.0 as usize] = true);
+    /// The atoms that are a condition somewhere.
+    fn mentioned(&self) -> BitSet<AtomId> {
+        let mut mentioned = BitSet::empty(self.rules.len());
+        self.bodies.items().iter().for_each(|literal| mentioned.set(literal.atom, true));
         mentioned
     }
 
@@ -198,15 +183,10 @@ impl RulesByHead {
 
     /// Atoms that depend on each other, each behind all that it needs.
     pub(crate) fn components(&self, budget: &Budget) -> Result<Vec<Vec<u32>>, Exhausted> {
-        let mut starts = vec![0];
-        let mut targets = Vec::with_capacity(self.bodies.len());
-        for head in 0..self.heads.len() as u32 - 1 {
-            for &rule in self.of(head) {
-                targets.extend(self.body(rule).iter().map(|literal| literal.atom.0));
-            }
-            starts.push(targets.len() as u32);
-        }
-        components(&starts, &targets, budget)
+        let needs =
+            |head| self.of(head).iter().flat_map(|&rule| self.body(rule)).map(|literal| literal.atom.0);
+        let edges: Csr<u32, u32> = ids(self.rules.len()).map(needs).collect();
+        components(&edges, budget)
     }
 }
 
@@ -220,7 +200,7 @@ fn inputs(
     let roles = ground.role_names();
     let mut fluents: Vec<String> = Vec::new();
     let is_mentioned = rules.mentioned();
-    let is_there = |atom: &AtomId| is_mentioned[atom.0 as usize] || !rules.of(atom.0).is_empty();
+    let is_there = |atom: &AtomId| is_mentioned.contains(*atom) || !rules.of(atom.0).is_empty();
     for keyword in [Keyword::True, Keyword::Next] {
         fluents.extend(ground.atoms_of(keyword).filter(is_there).map(|atom| ground.arg_text(atom, 0)));
     }

@@ -3,13 +3,15 @@
 use super::{NodeId, Signal};
 use std::ops::Range;
 
-/// A role, numbered in the order of the sheet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct RoleId(pub u16);
+grundy_syntax::define_id! {
+    /// A role, numbered in the order of the sheet.
+    pub struct RoleId(u16);
+}
 
-/// A move of one role; the moves of a role are numbered in the order of their texts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct MoveId(pub u32);
+grundy_syntax::define_id! {
+    /// A move of one role; the moves of a role are numbered in the order of their texts.
+    pub struct MoveId(u32);
+}
 
 /// A fact that can be true.
 #[derive(Clone, Debug, PartialEq)]

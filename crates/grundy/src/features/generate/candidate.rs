@@ -1,6 +1,6 @@
 //! A feature in the making.
 
-use crate::meta::{Steps, connected_parts, is_variant, signature, variables_of};
+use crate::metarules::{Steps, connected_parts, is_variant, signature, variables_of};
 use grundy_syntax::{Budget, Literal, Term, TermId, Terms, VariableId};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
@@ -41,7 +41,7 @@ impl Candidate {
             |variable: VariableId| numbers.iter().position(|&other| other == variable).unwrap_or(0) as u32;
         let mut rename = |term: TermId| rename(terms, term, &new_number);
         let body: Vec<Literal> =
-            body.iter().map(|literal| crate::meta::map_literal(literal, &mut rename)).collect();
+            body.iter().map(|literal| crate::metarules::map_literal(literal, &mut rename)).collect();
         let mut occurrences = vec![0; numbers.len()];
         for variable in body.iter().flat_map(|literal| variables_of(terms, literal)) {
             occurrences[variable.0 as usize] += 1;

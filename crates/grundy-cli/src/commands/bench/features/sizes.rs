@@ -5,7 +5,7 @@ use crate::limits;
 use crate::output::{Failure, Outcome};
 use anyhow::Result;
 use grundy::features::{Features, Selection, Sizes, TableKind};
-use grundy::meta::replace_fact;
+use grundy::metarules::replace_fact;
 use grundy_syntax::{Notation, Program};
 use std::time::{Duration, Instant};
 

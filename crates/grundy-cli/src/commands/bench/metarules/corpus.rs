@@ -7,7 +7,7 @@ use crate::output::{Failure, note};
 use crate::render;
 use anyhow::Result;
 use grundy::ground::{GroundConfig, ground};
-use grundy::meta::invariants::{InvariantConfig, InvariantKind, Invariants, prove_invariants};
+use grundy::invariants::{InvariantConfig, InvariantKind, Invariants, prove_invariants};
 use grundy::network::connect;
 use grundy::play::trace::{fold, read_trace};
 use rustc_hash::FxHashMap;

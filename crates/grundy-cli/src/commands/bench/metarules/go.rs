@@ -6,12 +6,13 @@ use crate::commands::unfold::count_text;
 use crate::limits::budget;
 use crate::plot::{Axis, Mark, Plot, Series, Unit};
 use crate::render;
-use grundy::meta::unfold::{Count, Kinds, UnfoldConfig, Unfolding, count_unfolded, split_by_rules, unfold};
-use grundy::meta::{
-    Branching, COUNTING_STEPS, Clause, Domain, Memory, MetaError, MetaPrinter, Ordering, ParsedGoal,
-    Reordered, ReorderedSet, Tries, WorkingMemories, branching_of, extend, find_metarules, match_all,
-    replace_fact,
+use grundy::metarules::{
+    Branching, COUNTING_STEPS, Clause, Domain, Memory, MetaError, MetaPrinter, Ordering, Reordered,
+    ReorderedSet, Tries, WorkingMemories, branching_of, find_metarules, match_all, replace_fact,
 };
+use grundy::unfold::ParsedGoal;
+use grundy::unfold::{Count, Kinds, UnfoldConfig, Unfolding, count_unfolded, split_by_rules, unfold};
+use grundy::winning::extend;
 use grundy_reference::Limits;
 use grundy_syntax::{Dialect, Literal, Notation, Program};
 use std::fmt::Write;

@@ -1,8 +1,9 @@
 //! The paper's examples on boards: a grid, and Abalone's.
 
 use super::{Section, domain_limits, numbers, search, unfold_config};
-use grundy::meta::unfold::{Kinds, UnfoldConfig, unfold};
-use grundy::meta::{Domain, MetaError, MetaPrinter, ParsedGoal, find_metarules, tries};
+use grundy::metarules::{Domain, MetaError, MetaPrinter, find_metarules, tries};
+use grundy::unfold::ParsedGoal;
+use grundy::unfold::{Kinds, UnfoldConfig, unfold};
 use grundy_syntax::{Dialect, Literal, Notation, Program, Term, TermId};
 use std::fmt::Write;
 
