@@ -6,6 +6,7 @@
 
 use crate::game::{GameError, Hints, MachineConfig};
 use crate::ground::GroundProgram;
+use crate::ids::float;
 use crate::invariants::{InvariantConfig, Invariants, invariants_of, prune, sweep};
 use crate::machine::{Rules, Work, work};
 use crate::network::{Groups, Network, Optimized, PassSize, connect, optimize, with_safe_moves};
@@ -110,7 +111,7 @@ struct Variant {
 impl Variant {
     fn new(optimized: Optimized, config: &MachineConfig, budget: &Budget) -> Result<Variant, Exhausted> {
         let network = &optimized.network;
-        let size = (network.node_count() + network.edge_count()) as f64;
+        let size = float(network.node_count() + network.edge_count());
         let work = work(&Arc::new(Rules::new(network.clone(), budget)?), config.kind, budget)?;
         Ok(Variant { optimized, work, size })
     }

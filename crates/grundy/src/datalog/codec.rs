@@ -2,6 +2,7 @@
 
 use super::{Relation, Row};
 use crate::flat::{Flat, RelationInfo, substitute};
+use crate::ids::{Id, narrow};
 use grundy_syntax::{TermId, Terms};
 
 /// Translates between terms (facts, moves) and rows of the relations of one predicate. A row may
@@ -42,7 +43,7 @@ impl Codec {
 
     /// The relation of a term and the values of its columns; `None` if no relation has this shape.
     pub(crate) fn decode(&mut self, terms: &Terms, term: TermId) -> Option<(usize, &[u32])> {
-        let index = term.0 as usize;
+        let index = term.index();
         if index >= self.known.len() {
             self.known.resize((index + 1).next_power_of_two(), None);
         }
@@ -52,15 +53,15 @@ impl Codec {
             for shape in &self.shapes {
                 self.rows.truncate(start + 1);
                 if shape.info.collect(terms, shape.template, term, &mut self.rows) {
-                    self.rows[start] = shape.relation as u32;
+                    self.rows[start] = narrow(shape.relation);
                     break;
                 }
             }
-            self.known[index] = Some((start as u32, (self.rows.len() - start) as u32));
+            self.known[index] = Some((narrow(start), narrow(self.rows.len() - start)));
         }
         let (start, len) = self.known[index]?;
-        let (relation, values) = self.rows[start as usize..][..len as usize].split_first()?;
-        (*relation != UNKNOWN_RELATION).then_some((*relation as usize, values))
+        let (relation, values) = self.rows[start.index()..][..len.index()].split_first()?;
+        (*relation != UNKNOWN_RELATION).then_some((relation.index(), values))
     }
 
     /// The term that a row of a relation stands for.
@@ -72,6 +73,6 @@ impl Codec {
             let values: Vec<Option<TermId>> = row.iter().map(|value| Some(TermId(value))).collect();
             shape.terms.push(substitute(terms, shape.template, &values));
         }
-        shape.terms[number as usize]
+        shape.terms[number.index()]
     }
 }

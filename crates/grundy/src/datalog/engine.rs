@@ -288,7 +288,7 @@ impl Engine {
     ) -> Result<(), (Stop, Vec<usize>)> {
         members.iter().for_each(|&member| self.fresh[member] = Some((0, 0)));
         let grows = |engine: &Engine, literal: &FlatLiteral| match literal {
-            FlatLiteral::Holds(atom) => engine.fresh[atom.relation.0 as usize].is_some(),
+            FlatLiteral::Holds(atom) => engine.fresh[atom.relation.index()].is_some(),
             _ => false,
         };
         let (recursive, plain): (Vec<_>, Vec<_>) =
@@ -342,7 +342,7 @@ impl Engine {
         fire: &mut F,
     ) -> Result<(), Stop> {
         let fresh_of = |engine: &Engine, literal: &FlatLiteral| match literal {
-            FlatLiteral::Holds(atom) => engine.fresh[atom.relation.0 as usize],
+            FlatLiteral::Holds(atom) => engine.fresh[atom.relation.index()],
             _ => None,
         };
         for (number, literal) in rule.body.iter().enumerate() {
@@ -376,7 +376,7 @@ impl Engine {
     /// Plans a rule once and for all, with the sizes that relations have now.
     pub(crate) fn plans(&mut self, rule: &FlatRule, members: &[usize]) -> RulePlans {
         let grows = |literal: &FlatLiteral| match literal {
-            FlatLiteral::Holds(atom) => members.contains(&(atom.relation.0 as usize)),
+            FlatLiteral::Holds(atom) => members.contains(&(atom.relation.index())),
             _ => false,
         };
         let growing: Vec<usize> = (0..rule.body.len()).filter(|&number| grows(&rule.body[number])).collect();
@@ -546,11 +546,11 @@ impl Planned {
 
 /// The sizes of the relations of a rule's conditions.
 fn sizes<'a>(rule: &'a FlatRule, relations: &'a [Relation]) -> impl Iterator<Item = u32> + 'a {
-    rule.body.iter().filter_map(FlatLiteral::atom).map(|atom| relations[atom.relation.0 as usize].len())
+    rule.body.iter().filter_map(FlatLiteral::atom).map(|atom| relations[atom.relation.index()].len())
 }
 
 fn relation_at(rule: &FlatRule, literal: usize) -> usize {
-    rule.body[literal].atom().map_or(0, |atom| atom.relation.0 as usize)
+    rule.body[literal].atom().map_or(0, |atom| atom.relation.index())
 }
 
 /// The plans of a rule: one for when its conditions are complete, or one for each condition that can

@@ -4,6 +4,7 @@ use super::engine::{Engine, Stop};
 use super::plan::{Action, Columns, Plan, Register, Step};
 use super::relation::NONE;
 use crate::flat::{FlatLiteral, RelationId};
+use crate::ids::Id;
 use grundy_syntax::{SymbolId, Term, TermId, Terms};
 use smallvec::SmallVec;
 
@@ -121,12 +122,12 @@ pub(crate) fn run<F: Fire>(
                 tested.find(values(&engine.registers, key)).is_none()
             }
             Step::Distinct(pairs) => {
-                let value = |register: Register| engine.registers[register as usize];
+                let value = |register: Register| engine.registers[register.index()];
                 pairs.iter().any(|&(a, b)| value(a) != value(b))
             }
-            Step::Ordered(a, b) => engine.registers[*a as usize] <= engine.registers[*b as usize],
+            Step::Ordered(a, b) => engine.registers[a.index()] <= engine.registers[b.index()],
             Step::Function { name, args, into } => {
-                engine.registers[*into as usize] = function(engine, *name, args);
+                engine.registers[into.index()] = function(engine, *name, args);
                 true
             }
         };
@@ -169,19 +170,19 @@ fn accept(engine: &mut Engine, relation: usize, row: u32, open: &Columns) -> boo
     let Engine { relations, registers, terms, .. } = engine;
     let values = relations[relation].row(row);
     for &(column, register) in &open.binds {
-        registers[register as usize] = values.at(column as usize);
+        registers[register.index()] = values.at(column.index());
     }
-    open.tests.iter().all(|(column, action)| meets(terms, registers, values.at(*column as usize), action))
+    open.tests.iter().all(|(column, action)| meets(terms, registers, values.at(column.index()), action))
 }
 
 #[inline]
 fn meets(terms: &Terms, registers: &mut [u32], value: u32, action: &Action) -> bool {
     match action {
         Action::Bind(register) => {
-            registers[*register as usize] = value;
+            registers[register.index()] = value;
             true
         }
-        Action::Check(register) => registers[*register as usize] == value,
+        Action::Check(register) => registers[register.index()] == value,
         Action::Constant(constant) => *constant == value,
         Action::Function(name, inner) => meets_function(terms, registers, value, (*name, inner)),
     }
@@ -209,7 +210,7 @@ pub(crate) fn values<'a>(
     registers: &'a [u32],
     key: &'a [Register],
 ) -> impl Iterator<Item = u32> + Clone + 'a {
-    key.iter().map(|&register| registers[register as usize])
+    key.iter().map(|&register| registers[register.index()])
 }
 
 /// Puts a term together.

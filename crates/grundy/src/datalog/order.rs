@@ -132,7 +132,7 @@ fn bit(number: usize) -> Variables {
 
 fn variables(terms: &Terms, term: TermId) -> Variables {
     let mut found = 0;
-    terms.for_each_variable(term, &mut |variable| found |= bit(variable.0 as usize));
+    terms.for_each_variable(term, &mut |variable| found |= bit(variable.index()));
     found
 }
 
@@ -205,7 +205,7 @@ impl<'a> Waiting<'a> {
         let constants = args.filter(|(_, (variables, _))| **variables == 0);
         let constants: Constants = constants.map(|(column, (_, term))| (column, term.0)).collect();
         if !constants.is_empty() {
-            let relation = &mut relations[self.atom.relation.0 as usize];
+            let relation = &mut relations[self.atom.relation.index()];
             let rows =
                 if lasting { relation.mean_rows(&constants) } else { Some(relation.count_rows(&constants)) };
             self.constants = rows.map(|rows| (constants.len(), rows));
@@ -224,7 +224,7 @@ impl<'a> Waiting<'a> {
         let counts = |column: &Variables| is_bound(column) && (*column != 0 || self.constants.is_none());
         let columns: SmallVec<[usize; 8]> =
             (0..self.columns.len()).filter(|&column| counts(&self.columns[column])).collect();
-        let relation = &relations[self.atom.relation.0 as usize];
+        let relation = &relations[self.atom.relation.index()];
         let mean = relation.estimate_matches(&columns, self.constants);
         self.known.push((key, mean));
         mean

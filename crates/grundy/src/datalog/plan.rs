@@ -6,6 +6,7 @@ use super::order::{JoinOrder, order, written_order};
 use super::relation::{IndexId, Relation};
 use super::symmetry::orderings;
 use crate::flat::{FlatLiteral, FlatRule};
+use crate::ids::{Id, narrow};
 use grundy_syntax::{SymbolId, Term, TermId, Terms};
 use rustc_hash::FxHashMap;
 
@@ -134,7 +135,7 @@ pub(crate) fn plan<I: Fn(&FlatLiteral) -> bool, K: Fn(&FlatLiteral) -> bool>(
     let mut wanted = vec![false; rule.variables];
     let kept = rule.body.iter().filter(|literal| (purpose.kept)(literal));
     for term in kept.flat_map(|literal| literal.terms()).chain(rule.head.args.iter().copied()) {
-        terms.for_each_variable(term, &mut |variable| wanted[variable.0 as usize] = true);
+        terms.for_each_variable(term, &mut |variable| wanted[variable.index()] = true);
     }
     let order = match purpose.order {
         JoinOrder::Branching => order(terms, relations, rule, first, &waiting, purpose.lasting),
@@ -170,7 +171,7 @@ pub(crate) fn plan<I: Fn(&FlatLiteral) -> bool, K: Fn(&FlatLiteral) -> bool>(
         is_too_deep: planner.steps.iter().filter(|step| branches(step)).count() > MOST_NESTED,
         steps: planner.steps,
         head,
-        head_relation: rule.head.relation.0 as usize,
+        head_relation: rule.head.relation.index(),
         registers: planner.registers.into(),
         ignored,
         visible,
@@ -208,7 +209,7 @@ struct Planner<'a> {
 impl Planner<'_> {
     fn is_bound(&self, term: TermId) -> bool {
         let mut bound = true;
-        self.terms.for_each_variable(term, &mut |variable| bound &= self.bound[variable.0 as usize]);
+        self.terms.for_each_variable(term, &mut |variable| bound &= self.bound[variable.index()]);
         bound
     }
 
@@ -232,13 +233,13 @@ impl Planner<'_> {
                     Step::Distinct(pairs.iter().map(pair).collect())
                 }
                 FlatLiteral::Not(atom) | FlatLiteral::Holds(atom) => {
-                    Step::Absent { relation: atom.relation.0 as usize, key: self.key(&atom.args) }
+                    Step::Absent { relation: atom.relation.index(), key: self.key(&atom.args) }
                 }
             };
             self.steps.push(step);
         }
         let is_ready =
-            |&mut (a, b): &mut (Register, Register)| self.bound[a as usize] && self.bound[b as usize];
+            |&mut (a, b): &mut (Register, Register)| self.bound[a.index()] && self.bound[b.index()];
         let ready = self.orderings.extract_if(.., is_ready);
         self.steps.extend(ready.map(|(a, b)| Step::Ordered(a, b)));
     }
@@ -282,7 +283,7 @@ impl Planner<'_> {
         let FlatLiteral::Holds(atom) = &self.rule.body[literal] else {
             unreachable!("only atoms are matched")
         };
-        let relation = atom.relation.0 as usize;
+        let relation = atom.relation.index();
         let (key_columns, open): (Vec<usize>, Vec<usize>) =
             (0..atom.args.len()).partition(|&column| self.is_bound(atom.args[column]));
         let (key_columns, open) = if !open.is_empty() && self.is_read_whole(literal, relation, &key_columns) {
@@ -292,7 +293,7 @@ impl Planner<'_> {
         };
         let key: Key = key_columns.iter().map(|&column| self.register(atom.args[column])).collect();
         let mut bound = std::mem::take(&mut self.bound);
-        let action = |&column: &usize| (column as u32, action(self.terms, atom.args[column], &mut bound));
+        let action = |&column: &usize| (narrow(column), action(self.terms, atom.args[column], &mut bound));
         let columns = Columns::new(open.iter().map(action));
         self.bound = bound;
         self.steps.push(if open.is_empty() {
@@ -312,7 +313,7 @@ impl Planner<'_> {
 fn action(terms: &Terms, term: TermId, bound: &mut [bool]) -> Action {
     match terms.get(term) {
         Term::Variable(variable) => {
-            if std::mem::replace(&mut bound[variable.0 as usize], true) {
+            if std::mem::replace(&mut bound[variable.index()], true) {
                 Action::Check(variable.0)
             } else {
                 Action::Bind(variable.0)

@@ -1,5 +1,6 @@
 //! How far evaluation is.
 
+use crate::ids::wide;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How far grounding is, for whoever watches it from another thread.
@@ -22,6 +23,6 @@ impl Progress {
 
     pub(crate) fn set(&self, rules: u64, bytes: usize) {
         self.rules.store(rules, Ordering::Relaxed);
-        self.bytes.store(bytes as u64, Ordering::Relaxed);
+        self.bytes.store(wide(bytes), Ordering::Relaxed);
     }
 }

@@ -8,6 +8,7 @@
 
 use super::table::{Table, hash};
 use super::values::{Row, Values};
+use crate::ids::{Id, float, narrow, wide};
 use smallvec::SmallVec;
 use std::cell::Cell;
 
@@ -110,8 +111,8 @@ fn extrapolate(different: usize, seen: usize, rows: usize) -> usize {
     let (mut low, mut high) = (different, rows.max(different));
     while low < high {
         let middle = low + (high - low) / 2;
-        let expected = middle as f64 * (1.0 - (-(seen as f64) / middle.max(1) as f64).exp());
-        if expected < different as f64 { low = middle + 1 } else { high = middle }
+        let expected = float(middle) * (1.0 - (-(float(seen)) / float(middle.max(1))).exp());
+        if expected < float(different) { low = middle + 1 } else { high = middle }
     }
     low
 }
@@ -143,10 +144,10 @@ impl Relation {
 
     /// For each row of another relation its number here, or `none`.
     pub(crate) fn find_all(&self, other: &Relation, none: u32) -> Vec<u32> {
-        let mut found = Vec::with_capacity(other.len as usize);
+        let mut found = Vec::with_capacity(other.len.index());
         let mut hashes = Vec::with_capacity(AT_ONCE);
         for start in (0..other.len).step_by(AT_ONCE) {
-            let rows = (start..other.len.min(start + AT_ONCE as u32)).map(|row| other.row(row));
+            let rows = (start..other.len.min(start + narrow(AT_ONCE))).map(|row| other.row(row));
             hashes.clear();
             hashes.extend(rows.clone().map(|row| hash(row.iter())));
             self.touch(&hashes);
@@ -163,7 +164,7 @@ impl Relation {
     #[inline]
     fn touch(&self, hashes: &[u32]) {
         let touched = hashes.iter().filter_map(|&hash| self.rows.peek(hash));
-        let touched = touched.filter(|_| self.arity > 0).map(|row| self.values.at(row as usize * self.arity));
+        let touched = touched.filter(|_| self.arity > 0).map(|row| self.values.at(row.index() * self.arity));
         std::hint::black_box(touched.fold(0, |all, value| all ^ value));
     }
 
@@ -202,19 +203,19 @@ impl Relation {
     pub(crate) fn index(&mut self, columns: &[usize]) -> IndexId {
         debug_assert!(!columns.is_empty() && columns.is_sorted());
         if let Some(known) = self.indexes.iter().position(|index| &*index.columns == columns) {
-            return IndexId(known as u32);
+            return IndexId::new(known);
         }
         let heads = match columns {
             [_] => Heads::ByValue(Vec::new()),
             _ => Heads::ByHash(Table::default()),
         };
         self.indexes.push(Index { columns: columns.into(), heads, next: Vec::new(), keys: 0, past: (0, 0) });
-        IndexId(self.indexes.len() as u32 - 1)
+        IndexId(narrow(self.indexes.len()) - 1)
     }
 
     /// An index over these columns, if there is one that has most of the rows.
     fn current_index(&self, columns: &[usize]) -> Option<&Index> {
-        let has_most = |index: &&Index| 2 * index.next.len() >= self.len as usize;
+        let has_most = |index: &&Index| 2 * index.next.len() >= self.len.index();
         self.indexes.iter().find(|index| &*index.columns == columns).filter(has_most)
     }
 
@@ -226,28 +227,28 @@ impl Relation {
     /// How many rows an index has not got yet.
     #[inline]
     pub(crate) fn missing(&self, index: IndexId) -> usize {
-        self.len as usize - self.indexes[index.0 as usize].next.len()
+        self.len.index() - self.indexes[index.index()].next.len()
     }
 
     /// Adds them.
     #[inline]
     pub(crate) fn update(&mut self, index: IndexId) {
         if self.missing(index) > 0 {
-            self.indexes[index.0 as usize].add_all(self.arity, &self.values, self.len);
+            self.indexes[index.index()].add_all(self.arity, &self.values, self.len);
         }
     }
 
     /// The newest row that has these values in the columns of an index.
     #[inline]
     pub(crate) fn first(&self, index: IndexId, mut key: impl Iterator<Item = u32> + Clone) -> u32 {
-        let index = &self.indexes[index.0 as usize];
+        let index = &self.indexes[index.index()];
         match &index.heads {
             Heads::ByValue(heads) => {
-                key.next().and_then(|value| heads.get(value as usize)).copied().unwrap_or(NONE)
+                key.next().and_then(|value| heads.get(value.index())).copied().unwrap_or(NONE)
             }
             Heads::ByHash(heads) => {
                 let same = |row: u32| {
-                    let start = row as usize * self.arity;
+                    let start = row.index() * self.arity;
                     index
                         .columns
                         .iter()
@@ -262,7 +263,7 @@ impl Relation {
     /// The next older row of a chain.
     #[inline]
     pub(crate) fn next(&self, index: IndexId, row: u32) -> u32 {
-        self.indexes[index.0 as usize].next[row as usize]
+        self.indexes[index.index()].next[row.index()]
     }
 
     /// How many rows come before a row in its chain, and how many there are.
@@ -281,7 +282,7 @@ impl Relation {
     pub(crate) fn count_rows(&self, constants: &[(usize, u32)]) -> f64 {
         let has = |row: Row<'_>| constants.iter().all(|&(column, value)| row.at(column) == value);
         let found = sample(self.len).filter(|&row| has(self.row(row))).count();
-        found as f64 * f64::from(self.len) / sample(self.len).count().max(1) as f64
+        float(found) * f64::from(self.len) / float(sample(self.len).count().max(1))
     }
 
     /// About how many rows have given values in these columns, if they have values that occur. Some other columns have
@@ -309,7 +310,7 @@ impl Relation {
     /// The number of different values in these columns together, if an index has counted them.
     fn counted_keys(&self, columns: &[usize]) -> Option<f64> {
         if self.past.times == 0 {
-            return self.current_index(columns).map(|index| index.keys as f64);
+            return self.current_index(columns).map(|index| float(index.keys));
         }
         let index = self.indexes.iter().find(|index| &*index.columns == columns)?;
         let (times, keys) = index.past;
@@ -319,18 +320,18 @@ impl Relation {
     /// About the number of different values in a column; counted anew only when there are twice as many rows.
     pub(crate) fn distinct(&self, column: usize) -> f64 {
         if let Some(index) = self.current_index(&[column]) {
-            return index.keys as f64;
+            return float(index.keys);
         }
         let (rows, count) = self.distinct[column].get();
         if rows > 0 && self.len < 2 * rows {
-            return count as f64;
+            return float(count);
         }
         let mut count = self.count_different(column, sample(self.len));
         if self.len > SAMPLE {
-            count = extrapolate(count, sample(self.len).count(), self.len as usize);
+            count = extrapolate(count, sample(self.len).count(), self.len.index());
         }
         self.distinct[column].set((self.len, count));
-        count as f64
+        float(count)
     }
 
     /// The number of different values in a column.
@@ -344,7 +345,7 @@ impl Relation {
         let mut count = 0;
         for row in rows {
             let value = self.row(row).at(column);
-            let (word, bit) = (value as usize / 64, 1 << (value % 64));
+            let (word, bit) = (value.index() / 64, 1 << (value % 64));
             if word >= seen.len() {
                 seen.resize((word + 1).next_power_of_two(), 0);
             }
@@ -369,7 +370,7 @@ impl Relation {
         self.past.rows += u64::from(self.len);
         self.past.distinct.resize(self.arity, 0);
         for column in 0..self.arity {
-            self.past.distinct[column] += self.count_distinct(column) as u64;
+            self.past.distinct[column] += wide(self.count_distinct(column));
         }
         let mut constants = std::mem::take(&mut self.past.constants);
         for (values, times, rows) in &mut constants {
@@ -377,8 +378,8 @@ impl Relation {
             *rows += self.count_rows(values) as u64;
         }
         self.past.constants = constants;
-        for index in self.indexes.iter_mut().filter(|index| index.next.len() == self.len as usize) {
-            index.past = (index.past.0 + 1, index.past.1 + index.keys as u64);
+        for index in self.indexes.iter_mut().filter(|index| index.next.len() == self.len.index()) {
+            index.past = (index.past.0 + 1, index.past.1 + wide(index.keys));
         }
     }
 
@@ -419,7 +420,7 @@ impl Relation {
 impl Past {
     /// The mean of what was summed up, or something else if there was no time.
     fn mean(&self, sum: u64, otherwise: f64) -> f64 {
-        if self.times > 0 { sum as f64 / f64::from(self.times) } else { otherwise }
+        if self.times > 0 { float(sum) / f64::from(self.times) } else { otherwise }
     }
 }
 
@@ -427,7 +428,7 @@ impl Index {
     /// Adds the rows below `end` that are not there yet.
     fn add_all(&mut self, arity: usize, values: &Values, end: u32) {
         let Index { columns, heads, next, keys, .. } = self;
-        let rows = next.len() as u32..end;
+        let rows = narrow(next.len())..end;
         let mut add = |older: u32| {
             *keys += usize::from(older == NONE);
             next.push(older);
@@ -435,7 +436,7 @@ impl Index {
         match heads {
             Heads::ByValue(heads) => {
                 for row in rows {
-                    let value = values.at(row as usize * arity + columns[0]) as usize;
+                    let value = values.at(row.index() * arity + columns[0]).index();
                     if value >= heads.len() {
                         heads.resize((value + 1).next_power_of_two(), NONE);
                     }
@@ -444,15 +445,15 @@ impl Index {
             }
             Heads::ByHash(heads) => {
                 let key =
-                    |row: u32| columns.iter().map(move |&column| values.at(row as usize * arity + column));
+                    |row: u32| columns.iter().map(move |&column| values.at(row.index() * arity + column));
                 let mut hashes = [0; AT_ONCE];
                 for start in rows.step_by(AT_ONCE) {
-                    let rows = start..end.min(start + AT_ONCE as u32);
+                    let rows = start..end.min(start + narrow(AT_ONCE));
                     hashes.iter_mut().zip(rows.clone()).for_each(|(place, row)| *place = hash(key(row)));
                     let hashes = &hashes[..rows.len()];
                     // As when rows are added: looking at all places first overlaps the waits for memory.
                     let touched = hashes.iter().filter_map(|&hash| heads.peek(hash));
-                    let touched = touched.map(|row| values.at(row as usize * arity));
+                    let touched = touched.map(|row| values.at(row.index() * arity));
                     std::hint::black_box(touched.fold(0, |all, value| all ^ value));
                     for (row, &hash) in rows.zip(hashes) {
                         let older = heads.replace(hash, row, |other| key(other).eq(key(row)));
@@ -471,7 +472,7 @@ impl Index {
         match &mut self.heads {
             Heads::ByValue(heads) if rows.len() * 8 > heads.len() => heads.fill(NONE),
             Heads::ByValue(heads) => {
-                rows.for_each(|row| heads[values.at(row * arity + self.columns[0]) as usize] = NONE);
+                rows.for_each(|row| heads[values.at(row * arity + self.columns[0]).index()] = NONE);
             }
             Heads::ByHash(heads) => {
                 let key =

@@ -9,6 +9,7 @@
 //! greater value there than the one that it changes places with. This holds for all exchanges of a rule at once.
 
 use crate::flat::{FlatLiteral, FlatRule};
+use crate::ids::Id;
 use grundy_syntax::{Term, TermId, Terms};
 
 /// In rules with more conditions than this nobody looks for exchanges.
@@ -50,7 +51,7 @@ impl Exchange {
             match (terms.get(arg), terms.get(other)) {
                 (Term::Variable(a), Term::Variable(b)) => {
                     for (variable, partner) in [(a.0, b.0), (b.0, a.0)] {
-                        if *partners[variable as usize].get_or_insert(partner) != partner {
+                        if *partners[variable.index()].get_or_insert(partner) != partner {
                             return None;
                         }
                     }
@@ -96,10 +97,10 @@ impl Exchange {
 
     fn makes_term(&self, terms: &Terms, term: TermId, other: TermId) -> bool {
         match (terms.get(term), terms.get(other)) {
-            (Term::Variable(a), Term::Variable(b)) => self.0[a.0 as usize] == b.0,
+            (Term::Variable(a), Term::Variable(b)) => self.0[a.index()] == b.0,
             _ => {
                 let mut unmoved = term == other;
-                terms.for_each_variable(term, &mut |v| unmoved &= self.0[v.0 as usize] == v.0);
+                terms.for_each_variable(term, &mut |v| unmoved &= self.0[v.index()] == v.0);
                 unmoved
             }
         }

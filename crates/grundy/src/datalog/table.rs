@@ -4,6 +4,7 @@
 //! go to the next free one: looking something up touches one cache line of the table and one row, and the table grows
 //! by reading itself from front to back. Rows are never removed one by one.
 
+use crate::ids::Id;
 /// A slot that holds nothing. No row has the number of its lower half.
 const EMPTY: u64 = u64::MAX;
 
@@ -48,7 +49,7 @@ impl Table {
 
     #[inline]
     fn start(&self, hash: u32) -> usize {
-        (hash >> self.shift) as usize
+        (hash >> self.shift).index()
     }
 
     /// The row with this hash for which `is_it` holds.

@@ -3,6 +3,7 @@
 //! Values are ids of terms, and few games have many terms: as long as all of them fit, they take 16 bits each. That is
 //! half the memory, and half the waiting for it.
 
+use crate::ids::Id;
 use smallvec::SmallVec;
 
 pub(super) enum Values {
@@ -26,7 +27,7 @@ impl Default for Values {
 impl Values {
     #[inline]
     pub(super) fn row(&self, row: u32, arity: usize) -> Row<'_> {
-        let start = row as usize * arity;
+        let start = row.index() * arity;
         match self {
             Values::Narrow(values) => Row::Narrow(&values[start..][..arity]),
             Values::Wide(values) => Row::Wide(&values[start..][..arity]),

@@ -9,7 +9,7 @@ pub(crate) fn components(flat: &Flat, kept: impl Fn(&FlatLiteral) -> bool) -> Ve
     let mut graph = Graph::new(flat.relations.len());
     for rule in &flat.rules {
         for atom in rule.body.iter().filter(|literal| kept(literal)).filter_map(FlatLiteral::atom) {
-            graph.add_edge(rule.head.relation.0 as usize, atom.relation.0 as usize);
+            graph.add_edge(rule.head.relation.index(), atom.relation.index());
         }
     }
     graph.components()

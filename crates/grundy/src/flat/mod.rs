@@ -48,6 +48,7 @@ mod split;
 mod text;
 mod views;
 
+use crate::ids::{Id, narrow};
 pub use build::flatten;
 pub(crate) use build::kind_of;
 pub(crate) use components::components;
@@ -102,7 +103,7 @@ impl RelationInfo {
         arity: usize,
         kind: RelationKind,
     ) -> RelationInfo {
-        let template = (0..arity).map(|column| terms.variable(VariableId(column as u32))).collect();
+        let template = (0..arity).map(|column| terms.variable(VariableId::new(column))).collect();
         RelationInfo { predicate, template, constant: vec![false; arity].into(), arity, kind, is_part: false }
     }
 
@@ -120,7 +121,7 @@ impl RelationInfo {
     /// the term has that form.
     pub(crate) fn collect(&self, terms: &Terms, part: TermId, term: TermId, values: &mut Vec<u32>) -> bool {
         match (terms.get(part), terms.get(term)) {
-            (Term::Variable(column), Term::Compound(..)) if self.is_constant(column.0 as usize) => false,
+            (Term::Variable(column), Term::Compound(..)) if self.is_constant(column.index()) => false,
             (Term::Variable(_), _) => {
                 values.push(term.0);
                 true
@@ -189,7 +190,7 @@ impl Origin {
     /// The number of the rule of the program, if there is one behind it.
     pub fn rule(self) -> Option<usize> {
         match self {
-            Origin::Rule(number) | Origin::External(number) => Some(number as usize),
+            Origin::Rule(number) | Origin::External(number) => Some(number.index()),
             Origin::Link => None,
         }
     }
@@ -211,7 +212,7 @@ pub struct FlatRule {
 impl FlatRule {
     /// The numbers of the relations that its conditions ask, each as often as they do.
     pub(crate) fn relations_read(&self) -> impl Iterator<Item = usize> + '_ {
-        self.body.iter().filter_map(FlatLiteral::atom).map(|atom| atom.relation.0 as usize)
+        self.body.iter().filter_map(FlatLiteral::atom).map(|atom| atom.relation.index())
     }
 }
 
@@ -232,11 +233,11 @@ pub struct Flat {
 impl Flat {
     /// What is known about a relation.
     pub fn info(&self, relation: RelationId) -> &RelationInfo {
-        &self.relations[relation.0 as usize]
+        &self.relations[relation.index()]
     }
 
     pub(crate) fn add_relation(&mut self, info: RelationInfo) -> RelationId {
         self.relations.push(info);
-        RelationId(self.relations.len() as u32 - 1)
+        RelationId(narrow(self.relations.len()) - 1)
     }
 }

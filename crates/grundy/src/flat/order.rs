@@ -10,10 +10,10 @@ pub(crate) fn rules_in_order(flat: &Flat) -> Vec<usize> {
     let mut graph = Graph::new(flat.relations.len());
     let mut rules_of = vec![Vec::new(); flat.relations.len()];
     for (number, rule) in flat.rules.iter().enumerate() {
-        let head = rule.head.relation.0 as usize;
+        let head = rule.head.relation.index();
         rules_of[head].push(number);
         for atom in rule.body.iter().filter_map(FlatLiteral::atom) {
-            graph.add_edge(head, atom.relation.0 as usize);
+            graph.add_edge(head, atom.relation.index());
         }
     }
     graph

@@ -5,7 +5,7 @@ use grundy_syntax::{Kind, Limits, SexprId, Sexprs, Source, Symbols, Term, TermId
 /// A term in KIF notation, with columns in the place of variables.
 pub(crate) fn write_term(symbols: &Symbols, terms: &Terms, term: TermId, columns: &[u32], out: &mut String) {
     match terms.get(term) {
-        Term::Variable(column) => write_term(symbols, terms, TermId(columns[column.0 as usize]), &[], out),
+        Term::Variable(column) => write_term(symbols, terms, TermId(columns[column.index()]), &[], out),
         Term::Constant(name) => out.push_str(symbols.name(name)),
         Term::Compound(name, args) => {
             out.push('(');

@@ -12,6 +12,7 @@ use crate::datalog::{Bounds, Codec, Engine, Fire, Plan, Relation, Stop, share_do
 use crate::flat::{
     Flat, FlatLiteral, FlatRule, Origin, RelationId, RelationKind, components, flatten, read_ground_term,
 };
+use crate::ids::{Id, float, narrow};
 use crate::rewrite::{self, Split};
 use grundy_syntax::{Keyword, Notation, Printer, Program, Stage};
 use std::collections::BTreeSet;
@@ -239,8 +240,8 @@ impl Fire for Counter<'_> {
 
     /// Gives up when there will clearly be more, as far as loops tell.
     fn look(&mut self, engine: &Engine, plan: &Plan, at: usize) -> Result<(), Stop> {
-        let expected = (self.most - self.left) as f64 / share_done(engine, plan, at).max(f64::MIN_POSITIVE);
-        if expected > CLEARLY_MORE * self.most as f64 { Err(Stop::TooMany) } else { Ok(()) }
+        let expected = float(self.most - self.left) / share_done(engine, plan, at).max(f64::MIN_POSITIVE);
+        if expected > CLEARLY_MORE * float(self.most) { Err(Stop::TooMany) } else { Ok(()) }
     }
 }
 
@@ -320,7 +321,7 @@ impl<'a> Grounder<'a> {
     ) -> Result<(), Failure> {
         let mut rules_of: Vec<Vec<usize>> = vec![Vec::new(); self.flat.relations.len()];
         for (number, rule) in self.flat.rules.iter().enumerate().filter(|(_, rule)| wanted(rule)) {
-            rules_of[rule.head.relation.0 as usize].push(number);
+            rules_of[rule.head.relation.index()].push(number);
         }
         let flat = self.flat;
         let mut unknown = vec![false; flat.relations.len()];
@@ -333,7 +334,7 @@ impl<'a> Grounder<'a> {
                 numbers.map(|&number| (number, &flat.rules[number])).collect();
             let ignored = |literal: &FlatLiteral| is_ignored(flat, literal);
             let matched = rules.iter().flat_map(|(_, rule)| &rule.body).filter(|literal| !ignored(literal));
-            if matched.filter_map(FlatLiteral::atom).any(|atom| unknown[atom.relation.0 as usize]) {
+            if matched.filter_map(FlatLiteral::atom).any(|atom| unknown[atom.relation.index()]) {
                 members.iter().for_each(|&member| unknown[member] = true);
                 continue;
             }
@@ -345,7 +346,7 @@ impl<'a> Grounder<'a> {
                 Ok(()) => {}
                 Err((Stop::Overflow, rules)) => {
                     let origins = rules.iter().filter_map(|&number| flat.rules[number].origin.rule());
-                    overflows.extend(origins.map(|rule| rule as u32));
+                    overflows.extend(origins.map(narrow));
                     members.iter().for_each(|&member| unknown[member] = true);
                 }
                 Err((stop, rules)) => return Err(self.error(stop, rules[0])),
@@ -478,10 +479,10 @@ impl<'a> Grounder<'a> {
         for rule in &self.flat.rules {
             for literal in rule.body.iter().filter(|literal| !is_ignored(self.flat, literal)) {
                 if let FlatLiteral::Not(atom) = literal
-                    && component_of[atom.relation.0 as usize] == component_of[rule.head.relation.0 as usize]
+                    && component_of[atom.relation.index()] == component_of[rule.head.relation.index()]
                     && let Origin::Rule(number) = rule.origin
                 {
-                    let rule = &self.program.rules[number as usize];
+                    let rule = &self.program.rules[number.index()];
                     let text = Printer::new(self.program, Notation::Kif).rule(rule);
                     return Err(Failure::Error(GroundError::NegationCycle { rule: text, span: rule.span }));
                 }

@@ -24,6 +24,7 @@ mod store;
 mod tactics;
 
 pub use crate::datalog::{JoinOrder, Progress};
+use crate::ids::wide;
 pub use crate::rewrite::Thresholds;
 pub use build::ground;
 pub use config::{GroundConfig, GroundError, LimitKind, Method};
@@ -112,18 +113,18 @@ impl GroundProgram {
 
     /// The external atoms.
     pub fn external_atoms(&self) -> impl Iterator<Item = AtomId> + '_ {
-        let relations = self.lifted.iter().map(|lifted| lifted.relation.0 as usize);
+        let relations = self.lifted.iter().map(|lifted| lifted.relation.index());
         relations.flat_map(|relation| (self.offsets[relation]..self.offsets[relation + 1]).map(AtomId))
     }
 
     /// The number of rules.
     pub fn rule_count(&self) -> u64 {
-        self.blocks.iter().map(|block| block.rows.len() as u64).sum()
+        self.blocks.iter().map(|block| wide(block.rows.len())).sum()
     }
 
     /// The number of conditions of all rules.
     pub fn literal_count(&self) -> u64 {
-        self.blocks.iter().map(|block| block.rows.len() as u64 * block.literals.len() as u64).sum()
+        self.blocks.iter().map(|block| wide(block.rows.len()) * wide(block.literals.len())).sum()
     }
 
     /// How many instances were the same as another one.
@@ -163,12 +164,12 @@ impl GroundProgram {
     pub fn for_each_rule(&self, mut visit: impl FnMut(AtomId, &[GroundLiteral])) {
         let mut body = Vec::new();
         for block in &self.blocks {
-            let head_offset = self.offsets[block.head.0 as usize];
+            let head_offset = self.offsets[block.head.index()];
             for row in block.rows.iter() {
                 body.clear();
                 let literals = block.literals.iter().zip(&row[1..]);
                 body.extend(literals.map(|(&(relation, positive), &row)| GroundLiteral {
-                    atom: AtomId(self.offsets[relation.0 as usize] + row),
+                    atom: AtomId(self.offsets[relation.index()] + row),
                     positive,
                 }));
                 visit(AtomId(head_offset + row[0]), &body);

@@ -19,11 +19,11 @@ pub(super) fn raise_negated(program: &Program, flat: &mut Flat) {
     for rule in &flat.rules {
         let head = rule.head.relation;
         let negates_itself = rule.body.iter().any(|literal| match literal {
-            FlatLiteral::Not(atom) => component_of[atom.relation.0 as usize] == component_of[head.0 as usize],
+            FlatLiteral::Not(atom) => component_of[atom.relation.index()] == component_of[head.index()],
             FlatLiteral::Holds(_) | FlatLiteral::Distinct(_) => false,
         });
         if negates_itself && flat.info(head).kind == RelationKind::Static {
-            for &member in &components[component_of[head.0 as usize]] {
+            for &member in &components[component_of[head.index()]] {
                 raised.relations[member].kind = RelationKind::Dynamic;
             }
         }

@@ -30,7 +30,7 @@ impl GroundProgram {
                 .iter()
                 .map(|literal| {
                     let (relation, row) = self.place_of(literal.atom);
-                    ((RelationId(relation as u32), literal.positive), row)
+                    ((RelationId::new(relation), literal.positive), row)
                 })
                 .collect();
             conditions.sort_unstable();
@@ -38,7 +38,7 @@ impl GroundProgram {
             record.push(head_row);
             record.extend(conditions.iter().map(|(_, row)| *row));
             let kinds: Vec<(RelationId, bool)> = conditions.into_iter().map(|(kind, _)| kind).collect();
-            let signature = (RelationId(head_relation as u32), kinds);
+            let signature = (RelationId::new(head_relation), kinds);
             let block = *by_signature.entry(signature).or_insert_with_key(|(head, literals)| {
                 let rows = Arena::new(1 + literals.len());
                 blocks.push(Block { head: *head, literals: literals.clone().into(), rows });

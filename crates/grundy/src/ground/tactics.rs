@@ -14,6 +14,7 @@ use super::lift::lift;
 use crate::flat::{
     Flat, FlatLiteral, FlatRule, RelationId, RelationKind, ask, askable, askable_statics, callers, demand,
 };
+use crate::ids::{float, narrow};
 use crate::rewrite::{Thresholds, called_with_constants, infer};
 use grundy_syntax::{Program, Term, TermId};
 
@@ -117,7 +118,7 @@ impl Tactics {
 
     fn lifted_flags(&self) -> Vec<bool> {
         let mut flags = vec![false; self.askable.len()];
-        self.lifted.iter().for_each(|lifted| flags[lifted.relation.0 as usize] = true);
+        self.lifted.iter().for_each(|lifted| flags[lifted.relation.index()] = true);
         flags
     }
 
@@ -129,7 +130,7 @@ impl Tactics {
         let is_static = |rule: &FlatRule| simplified.info(rule.head.relation).kind == RelationKind::Static;
         for rule in &simplified.rules {
             let Some(number) = rule.origin.rule() else { continue };
-            let cap = match self.stages[rule.head.relation.0 as usize] {
+            let cap = match self.stages[rule.head.relation.index()] {
                 Stage::Whole if is_static(rule) => self.thresholds.demand_static,
                 Stage::Whole | Stage::Large => self.thresholds.demand,
                 Stage::Asked if makes_terms(simplified, rule) => self.thresholds.lift / WITH_TERMS,
@@ -145,12 +146,12 @@ impl Tactics {
 
     /// Draws the conclusion from an overflow.
     pub(super) fn answer(&mut self, program: &Program, flat: &Flat, overflow: &Overflow) {
-        let large = (self.thresholds.demand as f64 * LARGE) as u64;
+        let large = (float(self.thresholds.demand) * LARGE) as u64;
         let stages = self.stages.clone();
         for rule in &flat.rules {
             let Some(number) = rule.origin.rule() else { continue };
-            let relation = rule.head.relation.0 as usize;
-            let is_culprit = overflow.rules.contains(&(number as u32));
+            let relation = rule.head.relation.index();
+            let is_culprit = overflow.rules.contains(&narrow(number));
             if stages[relation] == Stage::Settled || self.stages[relation] == Stage::Settled {
                 continue;
             }
@@ -181,7 +182,7 @@ impl Tactics {
     /// Evaluates the static views whole again that a rule calls and that were evaluated on demand for a try; tells
     /// whether there are any.
     fn end_tries(&mut self, rule: &FlatRule, stages: &[Stage]) -> bool {
-        let called = rule.body.iter().filter_map(FlatLiteral::atom).map(|atom| atom.relation.0 as usize);
+        let called = rule.body.iter().filter_map(FlatLiteral::atom).map(|atom| atom.relation.index());
         let tried: Vec<usize> = called.filter(|&relation| stages[relation] == Stage::Tried).collect();
         for &relation in &tried {
             self.stages[relation] = Stage::Large;
@@ -194,14 +195,14 @@ impl Tactics {
     fn lift(&mut self, program: &Program, flat: &Flat, relation: RelationId, culprit: (usize, u64)) {
         let domains = infer(flat, &[]);
         let mut given_up = vec![false; flat.relations.len()];
-        let mut candidates = vec![relation.0 as usize];
+        let mut candidates = vec![relation.index()];
         while !candidates.is_empty() && candidates.iter().all(|&candidate| self.askable[candidate]) {
             let mut flags = self.lifted_flags();
             candidates.iter().for_each(|&candidate| flags[candidate] = true);
             if lift(&mut program.clone(), &mut flat.clone(), &flags, &domains).is_some() {
                 self.lifted.extend(candidates.iter().map(|&candidate| LiftedRelation {
-                    relation: RelationId(candidate as u32),
-                    rule: culprit.0 as u32,
+                    relation: RelationId::new(candidate),
+                    rule: narrow(culprit.0),
                     instances: culprit.1,
                 }));
                 candidates.iter().for_each(|&candidate| self.stages[candidate] = Stage::Settled);

@@ -9,6 +9,7 @@
 
 use super::candidates::{Candidate, Claim};
 use super::effort::{Effort, Units};
+use crate::ids::{Id, narrow};
 use crate::machine::State;
 use crate::network::{Builder, Kind, Network, Outcomes, Signal, known_of_moves, outcomes, view};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -63,7 +64,7 @@ pub(super) fn kept_by_moves(
             }
             effort.spend(WORK * needs.len());
             for (other, need) in needs.iter_mut().enumerate() {
-                if need.as_ref().is_some_and(|need| need.contains(&(number as u32))) {
+                if need.as_ref().is_some_and(|need| need.contains(&narrow(number))) {
                     *need = None;
                     first = first.min(other);
                 }
@@ -115,12 +116,12 @@ impl<'a> Keeper<'a> {
         let fluents = network.interface().fluents.len();
         let mut claims_of = vec![SmallVec::new(); fluents];
         for (number, candidate) in candidates.iter().enumerate() {
-            candidate.members.iter().for_each(|&member| claims_of[member as usize].push(number as u32));
+            candidate.members.iter().for_each(|&member| claims_of[member.index()].push(narrow(number)));
         }
         let mut touched_by = vec![Vec::new(); fluents];
         for (number, effects) in outcomes.of_move.iter().enumerate() {
             for &(fluent, next) in &effects.alone {
-                touched_by[fluent as usize].push((number as u32, next));
+                touched_by[fluent.index()].push((narrow(number), next));
             }
         }
         let alive = vec![false; candidates.len()];
@@ -144,10 +145,10 @@ impl<'a> Keeper<'a> {
     fn is_kept(&self, number: usize) -> bool {
         let candidate = &self.candidates[number];
         let members = &candidate.members;
-        if !members.iter().all(|&member| self.outcomes.is_told[member as usize]) {
+        if !members.iter().all(|&member| self.outcomes.is_told[member.index()]) {
             return false;
         }
-        let quiet = |member: u32| self.outcomes.quiet[member as usize];
+        let quiet = |member: u32| self.outcomes.quiet[member.index()];
         self.effort.spend(WORK * members.len());
         let moved: Vec<u32> = members.iter().copied().filter(|&one| quiet(one) != self.fluent(one)).collect();
         let stays = members.iter().copied().filter(|one| !moved.contains(one)).map(quiet);
@@ -161,7 +162,7 @@ impl<'a> Keeper<'a> {
         }
         let mut by_move: FxHashMap<u32, Vec<(u32, Signal)>> = FxHashMap::default();
         for &member in members {
-            for &(one_move, next) in &self.touched_by[member as usize] {
+            for &(one_move, next) in &self.touched_by[member.index()] {
                 by_move.entry(one_move).or_default().push((member, next));
             }
         }
@@ -173,12 +174,12 @@ impl<'a> Keeper<'a> {
             let others =
                 members.iter().copied().filter(|one| !touched.iter().any(|(member, _)| member == one));
             let values = touched.iter().map(|&(_, next)| next).chain(others.map(quiet)).collect();
-            is_kept(&Change { known: &self.known[one_move as usize], values, touched: touched.len() })
+            is_kept(&Change { known: &self.known[one_move.index()], values, touched: touched.len() })
         })
     }
 
     fn fluent(&self, fluent: u32) -> Signal {
-        Signal::of(self.network.interface().fluent_node(fluent as usize))
+        Signal::of(self.network.interface().fluent_node(fluent.index()))
     }
 
     /// No two of the new values can hold together, if one of them is new.
@@ -210,8 +211,8 @@ impl<'a> Keeper<'a> {
         let fluents = change.values.iter().filter_map(|&value| self.fluent_of(value));
         let mut claims = fluents.flat_map(|fluent| &self.claims_of[fluent]);
         self.uses(claims.find(|&&claim| {
-            let candidate = &self.candidates[claim as usize];
-            self.alive[claim as usize]
+            let candidate = &self.candidates[claim.index()];
+            self.alive[claim.index()]
                 && candidate.claim == Claim::AtLeastOne
                 && candidate.members.iter().all(|&member| has(member))
         }))

@@ -6,6 +6,7 @@
 
 use super::effort::{Effort, Units, units};
 use super::samples::{Look, Samples};
+use crate::ids::{Id, narrow};
 use crate::machine::State;
 use rustc_hash::FxHashMap;
 use std::time::Duration;
@@ -38,11 +39,11 @@ impl Candidate {
 
     /// Whether it holds in a state.
     pub(super) fn holds_in(&self, state: &State) -> bool {
-        let holding = || self.members.iter().filter(|&&member| state.get(member as usize));
+        let holding = || self.members.iter().filter(|&&member| state.get(member.index()));
         match self.claim {
             Claim::AtMostOne => holding().nth(1).is_none(),
             Claim::AtLeastOne => holding().next().is_some(),
-            Claim::Exactly(number) => holding().count() == number as usize,
+            Claim::Exactly(number) => holding().count() == number.index(),
             Claim::Never => holding().next().is_none(),
             Claim::Always => holding().count() == self.members.len(),
         }
@@ -129,9 +130,9 @@ impl Shapes {
                 shapes.functors.push(functor);
                 shapes.functors.len() - 1
             });
-            shapes.functors[functor].fluents.push(number as u32);
+            shapes.functors[functor].fluents.push(narrow(number));
             let numbers = args.into_iter().map(|arg| {
-                let next = names.len() as u32;
+                let next = narrow(names.len());
                 *names.entry(arg).or_insert(next)
             });
             shapes.args.push(numbers.collect());
@@ -141,13 +142,13 @@ impl Shapes {
 
     fn part(&self, functor: usize, key: Mask) -> Part {
         let Functor { name, arity, .. } = &self.functors[functor];
-        Part { functor: functor as u32, name: name.clone(), arity: *arity, key }
+        Part { functor: narrow(functor), name: name.clone(), arity: *arity, key }
     }
 
     /// The groups of some facts by a key, each with the values of the key, in order.
     fn groups(&self, fluents: &[u32], key: Mask) -> Vec<(Vec<u32>, Vec<u32>)> {
         let values = |fluent: u32| -> Vec<u32> {
-            let args = self.args[fluent as usize].iter().enumerate();
+            let args = self.args[fluent.index()].iter().enumerate();
             args.filter(|(at, _)| key >> at & 1 == 1).map(|(_, &arg)| arg).collect()
         };
         let mut keyed: Vec<(Vec<u32>, u32)> =
@@ -163,7 +164,7 @@ impl Shapes {
     fn keys(arity: usize) -> Vec<Mask> {
         let arity = arity.min(16);
         let is_tried = |key: &Mask| {
-            let size = key.count_ones() as usize;
+            let size = key.count_ones().index();
             arity <= MOST_ARGUMENTS || size <= 1 || size + 2 >= arity
         };
         let mut keys: Vec<Mask> = (0..1 << arity).filter(is_tried).collect();
@@ -199,7 +200,7 @@ impl<'a> Guesses<'a> {
             self.families.push(Family { parts, groups });
             self.families.len() - 1
         });
-        number as u32
+        narrow(number)
     }
 
     /// What samples say about a group.
@@ -228,7 +229,7 @@ impl<'a> Guesses<'a> {
         }
         self.unions(&open, &mut found);
         found.into_iter().partition(|one| {
-            let parts = &self.families[one.family as usize].parts;
+            let parts = &self.families[one.family.index()].parts;
             parts.len() > 1 || whole.contains(parts)
         })
     }
@@ -316,7 +317,7 @@ impl<'a> Guesses<'a> {
                     continue;
                 }
                 let Some(number @ 2..) = self.samples.constant_count(&members) else { continue };
-                if number as usize >= members.len() || number as usize * members.len() > MOST_COUNTED {
+                if number.index() >= members.len() || number.index() * members.len() > MOST_COUNTED {
                     continue;
                 }
                 members.iter().for_each(|member| flags[place[member]] = true);
@@ -389,17 +390,17 @@ impl<'a> Guesses<'a> {
 
     /// The groups inside one that could not be proved: those with one more argument in the key.
     pub(super) fn inside(&mut self, failed: &Candidate) -> Vec<Candidate> {
-        let family = self.families[failed.family as usize].clone();
+        let family = self.families[failed.family.index()].clone();
         let ([part], Claim::AtMostOne) = (&family.parts[..], failed.claim) else { return Vec::new() };
         let mut found = Vec::new();
         for at in (0..part.arity.min(16)).filter(|at| part.key >> at & 1 == 0) {
             let key = part.key | 1 << at;
-            let fluents = self.shapes.functors[part.functor as usize].fluents.len();
+            let fluents = self.shapes.functors[part.functor.index()].fluents.len();
             self.effort.spend(FLUENT * fluents);
             if self.effort.is_stopped() {
                 return Vec::new();
             }
-            let all = self.shapes.groups(&self.shapes.functors[part.functor as usize].fluents, key).len();
+            let all = self.shapes.groups(&self.shapes.functors[part.functor.index()].fluents, key).len();
             let family = self.family(vec![Part { key, ..part.clone() }], all);
             for (_, members) in self.shapes.groups(&failed.members, key) {
                 if members.len() > 1 && members.len() < failed.members.len() {

@@ -1,6 +1,7 @@
 //! How many of a group hold, as clauses.
 
 use super::solver::Solver;
+use crate::ids::Id;
 use batsat::Lit;
 
 /// Below this, no two at once is said pair by pair.
@@ -46,7 +47,7 @@ pub(super) fn two_of(solver: &mut Solver, members: &[Lit]) -> Lit {
 pub(super) fn compare(solver: &mut Solver, members: &[Lit], number: u32) -> (Lit, Lit) {
     let truth = solver.truth();
     // After each member: for each count up to one more than the number, whether at least so many hold.
-    let mut at_least: Vec<Lit> = vec![!truth; number as usize + 2];
+    let mut at_least: Vec<Lit> = vec![!truth; number.index() + 2];
     at_least[0] = truth;
     for &member in members {
         for count in (1..at_least.len()).rev() {
@@ -58,5 +59,5 @@ pub(super) fn compare(solver: &mut Solver, members: &[Lit], number: u32) -> (Lit
             at_least[count] = next;
         }
     }
-    (at_least[number as usize], at_least[number as usize + 1])
+    (at_least[number.index()], at_least[number.index() + 1])
 }

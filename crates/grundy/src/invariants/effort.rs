@@ -5,6 +5,7 @@
 //! number of units that it was given. The [`Budget`] of the call is the last resort: when it is used up, everything stops,
 //! and the result says so.
 
+use crate::ids::{float, wide};
 use grundy_syntax::Budget;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -53,7 +54,7 @@ impl Effort {
 
     /// Adds to the work so far.
     pub(super) fn spend(&self, units: usize) {
-        let spent = self.spent() + units as u64;
+        let spent = self.spent() + wide(units);
         self.counter.spent.set(spent);
         if spent >= self.counter.next_check.get() {
             self.counter.next_check.set(spent + UNCHECKED);
@@ -81,7 +82,7 @@ impl Effort {
     /// The end of a share of the work that is left until an end.
     pub(super) fn share(&self, until: Units, share: f64) -> Units {
         let left = until.saturating_sub(self.spent());
-        self.spent() + (left as f64 * share) as Units
+        self.spent() + (float(left) * share) as Units
     }
 
     pub(super) fn budget(&self) -> &Budget {

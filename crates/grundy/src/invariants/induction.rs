@@ -8,6 +8,7 @@ use super::samples::{Play, Samples};
 use super::solver::{Answer, Solver};
 use super::step::Step;
 use super::{Invariant, InvariantConfig, InvariantKind};
+use crate::ids::{Id, float};
 use crate::machine::State;
 use crate::network::Network;
 use batsat::Lit;
@@ -208,7 +209,7 @@ impl Prover {
         families.retain(|(_, family)| seen.insert(*family));
         for (number, &(_, family)) in families.iter().enumerate() {
             let members = candidates.iter().filter(|one| one.family == family).cloned().collect();
-            let share = (2.0 / (families.len() - number) as f64).min(0.5);
+            let share = (2.0 / float(families.len() - number)).min(0.5);
             self.extend(members, patience, self.effort.share(until, share));
         }
         candidates.into_iter().filter(|one| !self.is_proved(one)).collect()
@@ -330,7 +331,7 @@ impl Prover {
     fn pose(&mut self, candidate: &Candidate) -> (Lit, Lit) {
         let Prover { solver, step, .. } = self;
         let of = |literals: &[Lit]| -> Vec<Lit> {
-            candidate.members.iter().map(|&member| literals[member as usize]).collect()
+            candidate.members.iter().map(|&member| literals[member.index()]).collect()
         };
         let (before, after) = (of(&step.before), of(&step.after));
         let (assumed, violated) = (solver.fresh(), solver.fresh());

@@ -24,6 +24,7 @@ mod solver;
 mod step;
 mod sweep;
 
+use crate::ids::{Id, wide};
 pub use lifting::LiftedInvariant;
 pub use prune::{Pruned, USES, prune};
 pub(crate) use sweep::sweep;
@@ -181,7 +182,7 @@ fn prove(
 /// Finds and proves invariants of a ground game. Without a network (a part of the game is lifted, or it is too large)
 /// there are none.
 pub fn invariants_of(ground: &GroundProgram, config: &InvariantConfig) -> Invariants {
-    if ground.literal_count() > config.edges as u64 {
+    if ground.literal_count() > wide(config.edges) {
         return Invariants::default();
     }
     match connect(ground, &config.budget) {
@@ -205,11 +206,11 @@ impl Invariants {
     /// The first invariant that does not hold in a state, given as a flag for each fluent.
     pub fn violated_in(&self, holding: &[bool]) -> Option<&Invariant> {
         self.proved.iter().find(|invariant| {
-            let count = invariant.members.iter().filter(|&&member| holding[member as usize]).count();
+            let count = invariant.members.iter().filter(|&&member| holding[member.index()]).count();
             match invariant.kind {
                 InvariantKind::AtMostOne => count > 1,
                 InvariantKind::ExactlyOne => count != 1,
-                InvariantKind::Exactly(number) => count != number as usize,
+                InvariantKind::Exactly(number) => count != number.index(),
                 InvariantKind::Never => count != 0,
                 InvariantKind::Always => count != invariant.members.len(),
             }
@@ -222,7 +223,7 @@ impl Invariants {
         let mut groups = Groups::default();
         for invariant in &self.proved {
             let nodes = || {
-                let node = |&member: &u32| find_fluent(interface, &self.fluents[member as usize]);
+                let node = |&member: &u32| find_fluent(interface, &self.fluents[member.index()]);
                 invariant.members.iter().filter_map(node).map(|fluent| interface.fluent_node(fluent))
             };
             match invariant.kind {

@@ -1,6 +1,7 @@
 //! States of random play, to thin out candidates with.
 
 use super::effort::{Effort, Units};
+use crate::ids::Id;
 use crate::machine::incremental::{IncrementalMachine, IncrementalPlayer};
 use crate::machine::{Player, Rules, State};
 use crate::network::{MoveId, Network};
@@ -72,7 +73,7 @@ pub(super) fn step_units(network: &Network) -> usize {
     const AT_LEAST: usize = 100;
     const INPUTS_A_UNIT: usize = 8;
     const EDGES_A_UNIT: usize = 64;
-    let inputs = network.interface().first_gate() as usize;
+    let inputs = network.interface().first_gate().index();
     AT_LEAST + inputs / INPUTS_A_UNIT + network.edge_count() / EDGES_A_UNIT
 }
 
@@ -125,7 +126,7 @@ impl Samples {
 
     /// In which states a fluent holds.
     pub(super) fn of(&self, fluent: u32) -> &[u64] {
-        &self.rows[fluent as usize * self.words..][..self.words]
+        &self.rows[fluent.index() * self.words..][..self.words]
     }
 
     /// The bits of all states in a word.
@@ -160,7 +161,7 @@ impl Samples {
             for (word, &bits) in self.of(member).iter().enumerate() {
                 let mut bits = bits;
                 while bits != 0 {
-                    counts[word * 64 + bits.trailing_zeros() as usize] += 1;
+                    counts[word * 64 + bits.trailing_zeros().index()] += 1;
                     bits &= bits - 1;
                 }
             }

@@ -1,6 +1,7 @@
 //! The SAT solver, with counted work.
 
 use super::effort::{Effort, Units};
+use crate::ids::{length, wide};
 use batsat::{Callbacks, Lit, Solver as Batsat, SolverInterface, SolverOpts, clause, lbool};
 use std::cell::Cell;
 
@@ -116,7 +117,7 @@ impl Solver {
     /// Looks for a model in which all of these hold, until the work has reached a number of units.
     pub(super) fn solve(&mut self, assumptions: &[Lit], until: Units) -> Answer {
         // Assumptions are decisions, too.
-        let mut slice = FIRST_SLICE + assumptions.len() as u64;
+        let mut slice = FIRST_SLICE + wide(assumptions.len());
         while !self.effort.is_over(until) {
             self.inner.cb_mut().left.set(slice);
             let before = self.effort.spent();
@@ -129,7 +130,7 @@ impl Solver {
             // The next slice takes about as much work for each decision as this one.
             let each = ((self.effort.spent() - before) / slice).max(1);
             let most = until.saturating_sub(self.effort.spent()) / each;
-            slice = (2 * slice).min(most.max(UNCHECKED + assumptions.len() as u64));
+            slice = (2 * slice).min(most.max(UNCHECKED + wide(assumptions.len())));
         }
         Answer::Late
     }
@@ -142,7 +143,7 @@ impl Solver {
         };
         let before = counts(&self.inner);
         let answer = self.inner.solve_limited(assumptions);
-        self.effort.spend((counts(&self.inner) - before) as usize);
+        self.effort.spend(length(counts(&self.inner) - before));
         answer
     }
 

@@ -2,6 +2,7 @@
 
 use super::counting::at_most_one;
 use super::solver::Solver;
+use crate::ids::Id;
 use crate::network::{Kind, MoveId, Network, NodeId, Signal};
 use batsat::Lit;
 use std::collections::VecDeque;
@@ -28,7 +29,7 @@ impl Step {
             after: Vec::new(),
         };
         step.nodes[0] = Some(!solver.truth());
-        for node in network.nodes().take(interface.first_gate() as usize).skip(1) {
+        for node in network.nodes().take(interface.first_gate().index()).skip(1) {
             step.nodes[node.index()] = Some(solver.fresh());
         }
         let mut open = VecDeque::new();
@@ -45,8 +46,7 @@ impl Step {
             let mut does = Vec::new();
             for number in interface.moves_of(role) {
                 let done = step.input(interface.move_node(MoveId(number)));
-                for legal in [interface.moves[number as usize].legal, interface.moves[number as usize].guard]
-                {
+                for legal in [interface.moves[number.index()].legal, interface.moves[number.index()].guard] {
                     let legal = step.literal(solver, network, &mut open, legal);
                     solver.add([!done, legal]);
                 }

@@ -8,6 +8,7 @@ use super::trials::Trials;
 use crate::analysis::Class;
 use crate::datalog::{Bounds, Codec, Engine, Relation, Stop};
 use crate::flat::{Flat, Origin, flatten, read_ground_term};
+use crate::ids::Id;
 use crate::reasoner::{GoalValue, ReasonError};
 use crate::rewrite::simplify;
 use grundy_syntax::{
@@ -350,8 +351,8 @@ impl Evaluation {
             self.schedule.components[component].rules.first().map(|&rule| self.flat.rules[rule].origin);
         let text = match rule {
             Some(Origin::Rule(rule)) => {
-                self.config.budget.at_rule(self.program.rules[rule as usize].span);
-                Printer::new(&self.program, Notation::Kif).rule(&self.program.rules[rule as usize])
+                self.config.budget.at_rule(self.program.rules[rule.index()].span);
+                Printer::new(&self.program, Notation::Kif).rule(&self.program.rules[rule.index()])
             }
             _ => String::new(),
         };

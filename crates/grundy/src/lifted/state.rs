@@ -2,6 +2,7 @@
 
 use crate::datalog::{Codec, Engine};
 use crate::flat::{Flat, write_term};
+use crate::ids::narrow;
 use grundy_syntax::{Symbols, TermId, Terms};
 
 /// A state: the terms of its true facts, in order.
@@ -129,21 +130,21 @@ const NO_PLACE: u32 = u32::MAX;
 impl Texts {
     /// Sorts terms by their texts.
     pub(super) fn sort(&mut self, symbols: &Symbols, terms: &Terms, sorted: &mut [TermId]) {
-        let place = |term: &TermId| self.places.get(term.0 as usize).copied().unwrap_or(NO_PLACE);
+        let place = |term: &TermId| self.places.get(term.index()).copied().unwrap_or(NO_PLACE);
         if sorted.iter().all(|term| place(term) != NO_PLACE) {
             sorted.sort_unstable_by_key(place);
             return;
         }
         self.texts.resize(self.texts.len().max(terms.len()), None);
         for &term in sorted.iter() {
-            self.texts[term.0 as usize].get_or_insert_with(|| {
+            self.texts[term.index()].get_or_insert_with(|| {
                 self.known.push(term);
                 let mut text = String::new();
                 write_term(symbols, terms, term, &[], &mut text);
                 text.into()
             });
         }
-        sorted.sort_by(|one, other| self.texts[one.0 as usize].cmp(&self.texts[other.0 as usize]));
+        sorted.sort_by(|one, other| self.texts[one.index()].cmp(&self.texts[other.index()]));
         self.compared += sorted.len();
         if self.compared >= self.known.len() {
             self.give_places();
@@ -152,10 +153,10 @@ impl Texts {
 
     /// Sorts all known terms, which pays when as many have been sorted without that.
     fn give_places(&mut self) {
-        self.known.sort_by(|one, other| self.texts[one.0 as usize].cmp(&self.texts[other.0 as usize]));
+        self.known.sort_by(|one, other| self.texts[one.index()].cmp(&self.texts[other.index()]));
         self.places.resize(self.texts.len(), NO_PLACE);
         for (place, term) in self.known.iter().enumerate() {
-            self.places[term.0 as usize] = place as u32;
+            self.places[term.index()] = narrow(place);
         }
         self.compared = 0;
     }

@@ -7,6 +7,7 @@
 
 use super::domain::Domain;
 use super::memory::{Mask, Memory, Relation};
+use crate::ids::float;
 use grundy_syntax::{Budget, Exhausted, Literal, PredicateId, Term, TermId, Ticks};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -55,13 +56,13 @@ pub(crate) fn count(
             .map(|&(_, column, value)| (column, value))
             .collect();
         let with_constant = count_constants(&relations, &own, budget)?;
-        let count = memories.len() as f64;
+        let count = float(memories.len());
         let mut add = |mask: Mask, constant: Option<(usize, TermId)>| {
             let matching = constant.map_or(total, |constant| with_constant[&constant]);
             let free_of_constant = |column: &usize| constant.is_none_or(|(own, _)| own != *column);
             let bound = (0..info.arity).filter(|column| mask >> column & 1 == 1).filter(free_of_constant);
             let keys: f64 = bound.map(|column| sorts.size(predicate, column)).product();
-            let mean = matching as f64 / count / keys.max(1.0);
+            let mean = float(matching) / count / keys.max(1.0);
             let bound = (0..info.arity).map(|column| mask >> column & 1 == 1).collect();
             figures.push(Branching { predicate, bound, constant, mean });
         };
@@ -192,7 +193,7 @@ impl Sorts {
 
     /// How many values an argument may have.
     fn size(&self, predicate: PredicateId, column: usize) -> f64 {
-        self.numbers.get(&(predicate, column)).map_or(1.0, |&sort| self.sizes[sort].max(1) as f64)
+        self.numbers.get(&(predicate, column)).map_or(1.0, |&sort| float(self.sizes[sort].max(1)))
     }
 }
 

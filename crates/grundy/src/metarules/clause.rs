@@ -1,6 +1,7 @@
 //! Rules without places: what unfolding works on.
 
 use super::terms::{Renumbering, map_atom, map_literal, shift};
+use crate::ids::{Id, narrow};
 use grundy_syntax::{Atom, Condition, Literal, Program, Rule, Span, SymbolId, Terms};
 
 /// A head and the conditions from which it follows.
@@ -28,7 +29,7 @@ impl Clause {
         Clause {
             head: rule.head.clone(),
             body: rule.literals().cloned().collect(),
-            variables: rule.variables.len() as u32,
+            variables: narrow(rule.variables.len()),
         }
     }
 
@@ -63,5 +64,5 @@ pub(crate) fn variable_names(program: &mut Program, count: u32) -> Vec<SymbolId>
             round => format!("{letter}{round}"),
         }
     };
-    (0..count as usize).map(|number| program.symbols.intern(&name(number))).collect()
+    (0..count.index()).map(|number| program.symbols.intern(&name(number))).collect()
 }

@@ -97,7 +97,7 @@ impl Domain {
         let mut own = program.clone();
         own.terms = evaluator.terms().clone();
         let mut kinds = vec![Kind::View; own.predicate_count()];
-        wanted.iter().for_each(|predicate| kinds[predicate.0 as usize] = Kind::Topology);
+        wanted.iter().for_each(|predicate| kinds[predicate.index()] = Kind::Topology);
         let facts = wanted.iter().flat_map(|&predicate| {
             let mut rows: Vec<&[TermId]> = evaluator.rows(predicate).collect();
             rows.sort_unstable();
@@ -106,7 +106,7 @@ impl Domain {
         let topology = Memory::new(own.predicate_count(), facts, 0, budget)?;
         budget.check()?;
         let is_unasked =
-            |id: &PredicateId| analysis.class(*id) == Class::Static && kinds[id.0 as usize] != Kind::Topology;
+            |id: &PredicateId| analysis.class(*id) == Class::Static && kinds[id.index()] != Kind::Topology;
         let unasked = program.predicates().map(|(id, _)| id).filter(is_unasked).collect();
         let mut domain = Domain {
             roles: own.roles(),
@@ -184,7 +184,7 @@ impl Domain {
     }
 
     pub(crate) fn kind(&self, predicate: PredicateId) -> Kind {
-        self.kinds.get(predicate.0 as usize).copied().unwrap_or(Kind::View)
+        self.kinds.get(predicate.index()).copied().unwrap_or(Kind::View)
     }
 
     /// The predicates whose facts are complete.
@@ -381,7 +381,7 @@ impl Domain {
             }
         };
         if let Some(does) = does {
-            self.kinds[does.0 as usize] = Kind::Does;
+            self.kinds[does.index()] = Kind::Does;
         }
         (self.does, self.legal) = (does, legal);
     }
@@ -390,7 +390,7 @@ impl Domain {
         if program.dialect == Dialect::Theory {
             for declaration in &program.dynamic {
                 if Some(declaration.predicate) != self.does {
-                    self.kinds[declaration.predicate.0 as usize] = Kind::Fluent;
+                    self.kinds[declaration.predicate.index()] = Kind::Fluent;
                     let info = program.info(declaration.predicate);
                     self.fluent_of.insert((info.name, info.arity), declaration.predicate);
                 }
@@ -419,7 +419,7 @@ impl Domain {
         }
         let predicate = self.program.predicate(&name, arity);
         self.kinds.resize(self.program.predicate_count(), Kind::View);
-        self.kinds[predicate.0 as usize] = Kind::Fluent;
+        self.kinds[predicate.index()] = Kind::Fluent;
         self.topology.grow(self.program.predicate_count());
         self.functions.insert(predicate, function);
         self.fluent_of.insert((function, arity), predicate);

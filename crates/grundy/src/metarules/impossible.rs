@@ -12,6 +12,7 @@ use super::matching::has_match;
 use super::memory::Memory;
 use super::pattern::{Pattern, STEPS_OF_SIGNATURE, contains, is_variant, signature};
 use super::terms::variables_of;
+use crate::ids::{Id, wide};
 use grundy_syntax::{Atom, Literal, PredicateId, Term, TermId, Terms, VariableId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -140,7 +141,7 @@ impl Columns {
         let mut related = FxHashSet::default();
         for &(predicate, arity) in predicates {
             for row in memory.relation(predicate).rows() {
-                if steps.work(arity as u64).is_err() {
+                if steps.work(wide(arity)).is_err() {
                     return Columns { related };
                 }
                 for column in 0..arity {
@@ -150,7 +151,7 @@ impl Columns {
         }
         for columns in owners.values() {
             for &(p, c) in columns {
-                if steps.work(columns.len() as u64).is_err() {
+                if steps.work(wide(columns.len())).is_err() {
                     return Columns { related };
                 }
                 related.extend(columns.iter().map(|&(q, d)| (p, c, q, d)));
@@ -173,7 +174,7 @@ struct Candidates {
 
 impl Candidates {
     fn insert(&mut self, terms: &mut Terms, literals: &[Literal], steps: &Steps) {
-        if steps.work(STEPS_OF_SIGNATURE * literals.len() as u64).is_err() {
+        if steps.work(STEPS_OF_SIGNATURE * wide(literals.len())).is_err() {
             return;
         }
         let same = self.by_signature.entry(signature(terms, &[], literals)).or_default();
@@ -208,12 +209,12 @@ struct Extension<'a> {
 
 impl Extension<'_> {
     fn with(&mut self, predicate: PredicateId, arity: usize, most: usize) {
-        let mut homes: Vec<Vec<(PredicateId, usize)>> = vec![Vec::new(); self.pattern.variables as usize];
+        let mut homes: Vec<Vec<(PredicateId, usize)>> = vec![Vec::new(); self.pattern.variables.index()];
         for literal in &self.pattern.literals {
             let Literal::Holds(atom) = literal else { continue };
             for (column, &arg) in atom.args.iter().enumerate() {
                 if let Term::Variable(variable) = self.terms.get(arg) {
-                    homes[variable.0 as usize].push((atom.predicate, column));
+                    homes[variable.index()].push((atom.predicate, column));
                 }
             }
         }
@@ -262,7 +263,7 @@ impl Extension<'_> {
     }
 
     fn add(&mut self, predicate: PredicateId, chosen: &[usize]) {
-        let args = chosen.iter().map(|&variable| self.terms.variable(VariableId(variable as u32)));
+        let args = chosen.iter().map(|&variable| self.terms.variable(VariableId::new(variable)));
         let atom = Literal::Holds(Atom { predicate, args: args.collect() });
         if !self.pattern.literals.contains(&atom) {
             let mut literals = self.pattern.literals.clone();

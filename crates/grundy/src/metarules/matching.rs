@@ -6,6 +6,7 @@
 use super::limits::{Steps, Stopped};
 use super::memory::{Index, Key, MOST_COLUMNS, Mask, Memory};
 use super::terms::{Bindings, match_term, undo, variables_of};
+use crate::ids::{Id, float};
 use grundy_syntax::{Budget, Literal, Term, TermId, Terms, VariableId};
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -90,7 +91,7 @@ impl<'a> Join<'a> {
         for &row in index.find(&key) {
             steps.step()?;
             let mark = trail.len();
-            let row = &relation.rows()[row as usize];
+            let row = &relation.rows()[row.index()];
             let matched = atom.args.iter().zip(row).enumerate().all(|(column, (&arg, &value))| {
                 mask >> column & 1 == 1 || match_term(self.terms, arg, value, bindings, trail)
             });
@@ -224,8 +225,8 @@ fn cheap_order(
             Literal::Holds(atom) => {
                 let relation = memory.relation(atom.predicate);
                 let mask = bound_columns(terms, &atom.args, &known);
-                let keys: f64 = columns(mask).map(|column| relation.distinct(column).max(1) as f64).product();
-                relation.rows().len() as f64 / keys
+                let keys: f64 = columns(mask).map(|column| float(relation.distinct(column).max(1))).product();
+                float(relation.rows().len()) / keys
             }
             test => {
                 let ready = variables_of(terms, test).iter().all(|variable| known.contains(variable));

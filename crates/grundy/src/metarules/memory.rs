@@ -3,6 +3,7 @@
 //! The complete facts of a domain are one memory; a working memory is another one, with the facts of
 //! a state and all that follows from them.
 
+use crate::ids::{Id, narrow};
 use grundy_syntax::{Budget, Exhausted, PredicateId, TermId, Ticks};
 use hashbrown::HashTable;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
@@ -34,7 +35,7 @@ impl Index {
             if index.len() == index.capacity() {
                 budget.check_room(index.capacity() * 2 * size_of::<(Key, Vec<u32>)>())?;
             }
-            index.entry(key_of(row, mask)).or_default().push(number as u32);
+            index.entry(key_of(row, mask)).or_default().push(narrow(number));
         }
         Ok(Index { rows: index })
     }
@@ -61,13 +62,13 @@ impl Relation {
     }
 
     pub(crate) fn contains(&self, row: &[TermId]) -> bool {
-        self.known.find(hash(row), |&number| *self.rows[number as usize] == *row).is_some()
+        self.known.find(hash(row), |&number| *self.rows[number.index()] == *row).is_some()
     }
 
     fn insert(&mut self, row: Box<[TermId]>) {
         if !self.contains(&row) {
             let rows = &self.rows;
-            self.known.insert_unique(hash(&row), rows.len() as u32, |&number| hash(&rows[number as usize]));
+            self.known.insert_unique(hash(&row), narrow(rows.len()), |&number| hash(&rows[number.index()]));
             self.rows.push(row);
         }
     }
@@ -136,7 +137,7 @@ impl Memory {
         let mut rows: u32 = 0;
         for (predicate, row) in facts {
             bytes += BYTES_PER_ROW + size_of_val(&*row);
-            relations[predicate.0 as usize].insert(row);
+            relations[predicate.index()].insert(row);
             rows = rows.wrapping_add(1);
             if rows.is_multiple_of(ROWS_PER_CHECK) {
                 budget.check_with(bytes)?;
@@ -157,8 +158,8 @@ impl Memory {
 
     /// Takes the rows of a predicate over from another memory.
     pub(crate) fn share(&mut self, predicate: PredicateId, from: &Memory) {
-        self.grow(predicate.0 as usize + 1);
-        self.relations[predicate.0 as usize] = Arc::clone(from.relation(predicate));
+        self.grow(predicate.index() + 1);
+        self.relations[predicate.index()] = Arc::clone(from.relation(predicate));
     }
 
     /// Predicates that have come into being since; they have no facts.
@@ -170,7 +171,7 @@ impl Memory {
 
     /// The facts of a predicate; one that came into being after the memory has none.
     pub(crate) fn relation(&self, predicate: PredicateId) -> &Arc<Relation> {
-        self.relations.get(predicate.0 as usize).unwrap_or(&EMPTY)
+        self.relations.get(predicate.index()).unwrap_or(&EMPTY)
     }
 
     /// How many facts there are.

@@ -10,6 +10,7 @@ use super::limits::{Steps, Stopped};
 use super::matching::count_tries;
 use super::memory::Memory;
 use super::terms::variables_of;
+use crate::ids::float;
 use grundy_syntax::{Budget, Literal, PredicateId, Term, TermId, Terms, VariableId};
 use rustc_hash::FxHashMap;
 
@@ -101,7 +102,7 @@ impl Ordering {
                 continue;
             }
             // A small gain on these memories may be a loss on others.
-            let is_better = |least: u64| tries as f64 <= WORTH_IT * least as f64;
+            let is_better = |least: u64| tries as f64 <= WORTH_IT * float(least);
             if counted.is_ok() && best.as_ref().is_none_or(|(least, _)| is_better(*least)) {
                 best = Some((tries, order));
             }

@@ -6,6 +6,7 @@
 
 use super::limits::Steps;
 use super::terms::{Bindings, Renumbering, match_term, undo, unifiable};
+use crate::ids::wide;
 use grundy_syntax::{Literal, Term, TermId, Terms, VariableId};
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
@@ -237,7 +238,7 @@ pub(crate) fn embed(
     (bindings, steps): (&mut Bindings, &Steps),
     visit: &mut dyn FnMut(&Bindings) -> bool,
 ) -> bool {
-    if steps.work(1 + pattern.len() as u64).is_err() {
+    if steps.work(1 + wide(pattern.len())).is_err() {
         return false;
     }
     let Some(ordered) = embedding_order(terms, pattern, body) else { return false };
@@ -350,18 +351,18 @@ impl<'a> Colours<'a> {
         let mut occurrences: Vec<Vec<(usize, u64)>> = Vec::new();
         let mut note = |term: TermId, literal: usize, path: u64| {
             walk_paths(terms, term, path, &mut |variable, path| {
-                let place = variable.0 as usize;
+                let place = variable.index();
                 if occurrences.len() <= place {
                     occurrences.resize(place + 1, Vec::new());
                 }
                 occurrences[place].push((literal, path));
             });
         };
-        head.iter().enumerate().for_each(|(place, &term)| note(term, usize::MAX, place as u64));
+        head.iter().enumerate().for_each(|(place, &term)| note(term, usize::MAX, wide(place)));
         for (number, literal) in literals.iter().enumerate() {
             let symmetric = matches!(literal, Literal::Distinct(..));
             for (place, term) in literal.terms().enumerate() {
-                note(term, number, if symmetric { 0 } else { place as u64 });
+                note(term, number, if symmetric { 0 } else { wide(place) });
             }
         }
         colours.colours = vec![0; occurrences.len()];
@@ -396,7 +397,7 @@ impl<'a> Colours<'a> {
 
     fn term(&self, term: TermId) -> u64 {
         match self.terms.get(term) {
-            Term::Variable(variable) => hash(&(3, self.colours.get(variable.0 as usize))),
+            Term::Variable(variable) => hash(&(3, self.colours.get(variable.index()))),
             Term::Constant(_) => hash(&(4, term)),
             Term::Compound(..) if self.terms.is_ground(term) => hash(&(4, term)),
             Term::Compound(name, args) => hash(&(5, name, self.terms_hash(args))),

@@ -6,6 +6,7 @@ use super::domain::Domain;
 use super::pattern::Pattern;
 use super::single_valued::SingleValued;
 use super::useless::Useless;
+use crate::ids::narrow;
 use grundy_syntax::{Atom, Dialect, Literal, Notation, PredicateId, Printer, VariableId};
 
 /// A metarule in print.
@@ -39,7 +40,7 @@ impl<'a> MetaPrinter<'a> {
     pub fn single_valued(&mut self, metarule: &SingleValued) -> Printed {
         let arity = self.domain.program.info(metarule.predicate).arity;
         let literals = metarule.conditions(&mut self.domain.program.terms, arity);
-        let conditions = self.literals(&literals, 2 * arity as u32);
+        let conditions = self.literals(&literals, 2 * narrow(arity));
         Printed { text: self.constraint(&conditions), conditions }
     }
 
@@ -81,8 +82,8 @@ impl<'a> MetaPrinter<'a> {
         let args: Vec<_> =
             (0..arity as u32).map(|number| self.domain.program.terms.variable(VariableId(number))).collect();
         let atom = Literal::Holds(Atom { predicate: metarule.predicate, args: args.into() });
-        let fact = self.literals(&[atom], arity as u32).remove(0);
-        let names = variable_names(&mut self.domain.program, arity as u32);
+        let fact = self.literals(&[atom], narrow(arity)).remove(0);
+        let names = variable_names(&mut self.domain.program, narrow(arity));
         let names = Printer::new(&self.domain.program, self.notation).variable_names(&names);
         let key: Vec<&str> = metarule.key_arguments().iter().map(|&column| names[column].as_str()).collect();
         let value = &names[metarule.value];

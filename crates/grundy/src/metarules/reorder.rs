@@ -6,6 +6,7 @@ use super::limits::Steps;
 use super::memory::Memory;
 use super::ordering::Ordering;
 use super::{Tries, tries_within};
+use crate::ids::{float, wide};
 use grundy_syntax::{Budget, Literal};
 
 /// Trying out an order on one memory ends after so many steps.
@@ -74,7 +75,7 @@ impl ReorderedSet {
 
     /// How many times fewer tries there are in order.
     pub fn ratio(&self) -> f64 {
-        self.written as f64 / self.learned.max(1) as f64
+        float(self.written) / float(self.learned.max(1))
     }
 }
 
@@ -96,7 +97,7 @@ impl Ordering {
     /// The order that is learned from these memories: by figures, and never worse than the written one on them.
     pub fn learn(&self, domain: &Domain, memories: &[Memory], clause: &Clause) -> Vec<usize> {
         let terms = &domain.program().terms;
-        let steps = LEARNING_STEPS * memories.len() as u64;
+        let steps = LEARNING_STEPS * wide(memories.len());
         self.order_on(terms, memories, &clause.body, &[], steps)
             .unwrap_or_else(|| self.order(terms, &clause.body, &[]))
     }

@@ -5,6 +5,7 @@
 
 use super::limits::Steps;
 use super::memory::{Key, Mask, Memory, key_of};
+use crate::ids::Id;
 use grundy_syntax::{Literal, PredicateId, Term, TermId, Terms, VariableId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -137,6 +138,6 @@ impl SingleValued {
 
     /// The arguments of the key.
     pub fn key_arguments(&self) -> Vec<usize> {
-        (0..Mask::BITS as usize).filter(|&column| self.key >> column & 1 == 1).collect()
+        (0..Mask::BITS.index()).filter(|&column| self.key >> column & 1 == 1).collect()
     }
 }

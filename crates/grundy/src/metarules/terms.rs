@@ -18,12 +18,12 @@ impl Bindings {
 
     /// What a variable stands for, if that is known.
     pub(crate) fn get(&self, variable: VariableId) -> Option<TermId> {
-        self.terms.get(variable.0 as usize).copied().flatten()
+        self.terms.get(variable.index()).copied().flatten()
     }
 
     /// Binds a variable.
     pub(crate) fn bind(&mut self, variable: VariableId, term: TermId) {
-        let place = variable.0 as usize;
+        let place = variable.index();
         if self.terms.len() <= place {
             self.terms.resize(place + 1, None);
         }
@@ -32,7 +32,7 @@ impl Bindings {
 
     /// Forgets a variable.
     pub(crate) fn unbind(&mut self, variable: VariableId) {
-        self.terms[variable.0 as usize] = None;
+        self.terms[variable.index()] = None;
     }
 
     /// Follows bound variables to what they stand for.

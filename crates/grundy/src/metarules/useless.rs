@@ -10,6 +10,7 @@ use super::matching::has_match;
 use super::memory::Memory;
 use super::pattern::{Pattern, contains, embed, match_literal};
 use super::terms::{Bindings, map_literal, variables_of};
+use crate::ids::Id;
 use grundy_syntax::{Atom, Literal, PredicateId, Term, Terms, VariableId};
 
 /// A condition that holds whenever some others do.
@@ -64,13 +65,13 @@ impl Search<'_> {
     /// Tests that two variables of a pattern differ.
     fn tests(&mut self, pattern: &Pattern) {
         let homes = self.homes(pattern);
-        for b in 0..pattern.variables as usize {
+        for b in 0..pattern.variables.index() {
             for a in 0..b {
                 let compatible =
                     homes[a].iter().any(|&x| homes[b].iter().any(|&y| self.columns.related(x, y)));
                 if compatible {
                     let terms = &mut self.domain.program.terms;
-                    let [a, b] = [a, b].map(|variable| terms.variable(VariableId(variable as u32)));
+                    let [a, b] = [a, b].map(|variable| terms.variable(VariableId::new(variable)));
                     self.look_at(pattern, Literal::Distinct(a, b));
                 }
             }
@@ -95,7 +96,7 @@ impl Search<'_> {
                     return;
                 }
                 let terms = &mut self.domain.program.terms;
-                let args = chosen.iter().map(|&variable| terms.variable(VariableId(variable as u32)));
+                let args = chosen.iter().map(|&variable| terms.variable(VariableId::new(variable)));
                 let atom = Literal::Holds(Atom { predicate, args: args.collect() });
                 if !pattern.literals.contains(&atom) {
                     self.look_at(pattern, atom);
@@ -105,11 +106,11 @@ impl Search<'_> {
     }
 
     fn homes(&self, pattern: &Pattern) -> Vec<Vec<(PredicateId, usize)>> {
-        let mut homes = vec![Vec::new(); pattern.variables as usize];
+        let mut homes = vec![Vec::new(); pattern.variables.index()];
         for atom in pattern.literals.iter().filter_map(Literal::atom) {
             for (column, &arg) in atom.args.iter().enumerate() {
                 if let Term::Variable(variable) = self.domain.program.terms.get(arg) {
-                    homes[variable.0 as usize].push((atom.predicate, column));
+                    homes[variable.index()].push((atom.predicate, column));
                 }
             }
         }

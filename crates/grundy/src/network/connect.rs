@@ -3,7 +3,7 @@
 use super::{Builder, Fluent, Goal, Interface, Kind, Move, MoveId, Network, Open, Percept, RoleId, Signal};
 use crate::graph::components;
 use crate::ground::{AtomId, GroundLiteral, GroundProgram};
-use crate::ids::{BitSet, Csr, Id, ids, length};
+use crate::ids::{BitSet, Csr, Id, ids, length, narrow};
 use grundy_syntax::{Budget, Exhausted, Keyword, Stage, Ticks};
 use rustc_hash::FxHashMap;
 
@@ -43,7 +43,7 @@ pub fn connect(ground: &GroundProgram, budget: &Budget) -> Result<Network, Conne
     interface.open = open_answers(ground, &rules, &components)?;
     let mut ticks = Ticks::default();
     let mut builder =
-        Builder::with_capacity(&interface, ground.rule_count() as usize, ground.literal_count() as usize);
+        Builder::with_capacity(&interface, length(ground.rule_count()), length(ground.literal_count()));
     for members in components {
         ticks.work(budget, WORK * members.iter().map(|&member| rules.size(member)).sum::<usize>())?;
         if let [only] = members[..]
@@ -51,7 +51,7 @@ pub fn connect(ground: &GroundProgram, budget: &Budget) -> Result<Network, Conne
         {
             if !rules.of(only).is_empty() {
                 let mut ands = ands(&mut builder, &rules, &signals, only);
-                signals[only as usize] = builder.node(Kind::Or, &mut ands);
+                signals[only.index()] = builder.node(Kind::Or, &mut ands);
             }
         } else {
             connect_loop(ground, &mut builder, &rules, &mut signals, &members)?;
@@ -70,16 +70,16 @@ fn open_answers(
 ) -> Result<Open, ConnectError> {
     let Some(lifted) = ground.lifted().first() else { return Ok(Open::default()) };
     let name = ground.program().name(ground.lifted_predicate(lifted)).to_owned();
-    let mut unknown = vec![false; ground.atom_count() as usize];
-    ground.external_atoms().for_each(|atom| unknown[atom.0 as usize] = true);
+    let mut unknown = vec![false; ground.atom_count().index()];
+    ground.external_atoms().for_each(|atom| unknown[atom.index()] = true);
     for members in components {
         let conditions =
             members.iter().flat_map(|&member| rules.of(member)).flat_map(|&rule| rules.body(rule));
-        if conditions.map(|literal| literal.atom).any(|atom| unknown[atom.0 as usize]) {
-            members.iter().for_each(|&member| unknown[member as usize] = true);
+        if conditions.map(|literal| literal.atom).any(|atom| unknown[atom.index()]) {
+            members.iter().for_each(|&member| unknown[member.index()] = true);
         }
     }
-    let is_open = |keyword| ground.atoms_of(keyword).any(|atom| unknown[atom.0 as usize]);
+    let is_open = |keyword| ground.atoms_of(keyword).any(|atom| unknown[atom.index()]);
     if is_open(Keyword::Legal) || is_open(Keyword::Next) {
         return Err(ConnectError::Lifted(name));
     }
@@ -105,7 +105,7 @@ fn connect_loop(
     builder.open_loop();
     let nodes: Vec<_> = members.iter().map(|_| builder.reserve()).collect();
     for (&member, &node) in members.iter().zip(&nodes) {
-        signals[member as usize] = Signal::of(node);
+        signals[member.index()] = Signal::of(node);
     }
     for (&member, &node) in members.iter().zip(&nodes) {
         let mut ands = ands(builder, rules, signals, member);
@@ -122,8 +122,7 @@ fn ands(builder: &mut Builder, rules: &RulesByHead, signals: &[Signal], head: u3
     let mut inputs = Vec::new();
     let and = |&rule: &u32| {
         inputs.clear();
-        let signal =
-            |literal: &GroundLiteral| signals[literal.atom.0 as usize].inverted_if(!literal.positive);
+        let signal = |literal: &GroundLiteral| signals[literal.atom.index()].inverted_if(!literal.positive);
         inputs.extend(rules.body(rule).iter().map(signal));
         builder.node(Kind::And, &mut inputs)
     };
@@ -239,7 +238,7 @@ fn inputs(
         .collect();
     interface.moves_of = (0..roles.len() as u16)
         .map(|role| {
-            let first = |role| interface.moves.partition_point(|m| m.role < RoleId(role)) as u32;
+            let first = |role| narrow(interface.moves.partition_point(|m| m.role < RoleId(role)));
             first(role)..first(role + 1)
         })
         .collect();
@@ -256,25 +255,25 @@ fn roles_by_name(roles: &[String]) -> FxHashMap<String, RoleId> {
 
 /// The signals of `true` and `does`; everything else is false until a rule says otherwise.
 fn input_signals(ground: &GroundProgram, interface: &Interface) -> Vec<Signal> {
-    let mut signals = vec![Signal::FALSE; ground.atom_count() as usize];
+    let mut signals = vec![Signal::FALSE; ground.atom_count().index()];
     let role_of = roles_by_name(&interface.roles);
     for atom in ground.atoms_of(Keyword::True) {
         if let Some(fluent) = find_fluent(interface, &ground.arg_text(atom, 0)) {
-            signals[atom.0 as usize] = Signal::of(interface.fluent_node(fluent));
+            signals[atom.index()] = Signal::of(interface.fluent_node(fluent));
         }
     }
     for atom in ground.atoms_of(Keyword::Does) {
         if let Some(&role) = role_of.get(&ground.arg_text(atom, 0))
             && let Some(found) = find_move(interface, role, &ground.arg_text(atom, 1))
         {
-            signals[atom.0 as usize] = Signal::of(interface.move_node(found));
+            signals[atom.index()] = Signal::of(interface.move_node(found));
         }
     }
     signals
 }
 
 fn outputs(ground: &GroundProgram, signals: &[Signal], interface: &mut Interface) {
-    let signal = |atom: AtomId| signals[atom.0 as usize];
+    let signal = |atom: AtomId| signals[atom.index()];
     let role_of = roles_by_name(&interface.roles);
     let of_role = |keyword| {
         let role_of = &role_of;
@@ -289,19 +288,19 @@ fn outputs(ground: &GroundProgram, signals: &[Signal], interface: &mut Interface
     }
     for (atom, role, text) in of_role(Keyword::Legal) {
         if let Some(found) = find_move(interface, role, &text) {
-            interface.moves[found.0 as usize].legal = signal(atom);
+            interface.moves[found.index()].legal = signal(atom);
         }
     }
     for (atom, role, text) in of_role(Keyword::Goal) {
         let goal = Goal { value: text.parse().ok(), holds: signal(atom) };
-        interface.goals[role.0 as usize].push(goal);
+        interface.goals[role.index()].push(goal);
     }
     for (atom, role, text) in of_role(Keyword::Sees) {
-        interface.sees[role.0 as usize].push(Percept { text, holds: signal(atom) });
+        interface.sees[role.index()].push(Percept { text, holds: signal(atom) });
     }
     interface.sees.iter_mut().for_each(|percepts| percepts.sort_by(|a, b| a.text.cmp(&b.text)));
     interface.terminal =
-        ground.atoms_of(Keyword::Terminal).next().map_or(Signal::FALSE, |atom| signals[atom.0 as usize]);
+        ground.atoms_of(Keyword::Terminal).next().map_or(Signal::FALSE, |atom| signals[atom.index()]);
 }
 
 /// The fluent of this text.
@@ -312,7 +311,7 @@ pub(crate) fn find_fluent(interface: &Interface, text: &str) -> Option<usize> {
 /// The move of this role and text.
 pub(super) fn find_move(interface: &Interface, role: RoleId, text: &str) -> Option<MoveId> {
     let range = interface.moves_of(role);
-    let moves = &interface.moves[range.start as usize..range.end as usize];
+    let moves = &interface.moves[range.start.index()..range.end.index()];
     let found = moves.binary_search_by(|one_move| one_move.text.as_str().cmp(text)).ok()?;
-    Some(MoveId(range.start + found as u32))
+    Some(MoveId(range.start + narrow(found)))
 }

@@ -24,6 +24,7 @@ mod print;
 mod rewrite;
 mod wide;
 
+use crate::ids::Id;
 pub use connect::{ConnectError, connect};
 pub use dot::{NetworkSlice, write_network_dot};
 pub use interface::{Fluent, Goal, Hint, Interface, Move, MoveId, Open, Percept, RoleId};
@@ -140,7 +141,7 @@ impl Network {
 
     /// The inputs of a node, sorted.
     pub fn inputs(&self, node: NodeId) -> &[Signal] {
-        &self.edges[self.starts[node.index()] as usize..self.starts[node.index() + 1] as usize]
+        &self.edges[self.starts[node.index()].index()..self.starts[node.index() + 1].index()]
     }
 
     /// All nodes, in order.

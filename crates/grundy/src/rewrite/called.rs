@@ -20,8 +20,8 @@ pub(crate) fn called_with_constants(flat: &Flat, askable: &[bool]) -> Vec<bool> 
     let mut calls: Vec<Vec<Vec<usize>>> = vec![Vec::new(); flat.relations.len()];
     for rule in &flat.rules {
         for atom in rule.body.iter().filter_map(FlatLiteral::atom) {
-            let relation = atom.relation.0 as usize;
-            if askable[relation] && component_of[relation] != component_of[rule.head.relation.0 as usize] {
+            let relation = atom.relation.index();
+            if askable[relation] && component_of[relation] != component_of[rule.head.relation.index()] {
                 let constant = |column: &usize| flat.terms.is_ground(atom.args[*column]);
                 calls[relation].push((0..atom.args.len()).filter(constant).collect());
             }

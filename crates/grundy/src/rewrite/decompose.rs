@@ -6,6 +6,7 @@
 
 use super::estimate::Estimates;
 use crate::flat::{Flat, FlatLiteral, FlatRule, RelationKind};
+use crate::ids::float;
 use grundy_syntax::VariableId;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -185,7 +186,7 @@ impl Planner<'_> {
         let mut variables: Vec<VariableId> = variables.collect();
         variables.sort_unstable();
         variables.dedup();
-        variables.iter().map(|v| self.sizes[v.0 as usize]).product()
+        variables.iter().map(|v| self.sizes[v.index()]).product()
     }
 
     /// What a rule with these variables in the head and these conditions costs, without their parts.
@@ -193,7 +194,7 @@ impl Planner<'_> {
         let matches = self.matches(items.iter());
         let stored = 1 + items.iter().filter(|item| item.kind == RelationKind::Dynamic).count();
         let rules = if is_stored { self.complement(head, items, matches).min(matches) } else { 0.0 };
-        matches * MATCH_COST + rules * stored as f64
+        matches * MATCH_COST + rules * float(stored)
     }
 
     /// The rules that are left of so many matches when groups that have nearly all moves become the negation of the

@@ -4,6 +4,7 @@
 
 use crate::datalog::Relation;
 use crate::flat::{Flat, FlatLiteral, FlatRule, RelationKind, rules_in_order};
+use crate::ids::{Id, narrow};
 use grundy_syntax::{Term, Ticks};
 
 /// A set of term ids, or (`None`) anything.
@@ -22,7 +23,7 @@ impl Domain {
     }
 
     fn insert(&mut self, value: u32) -> bool {
-        let (word, bit) = (value as usize / 64, 1 << (value % 64));
+        let (word, bit) = (value.index() / 64, 1 << (value % 64));
         if self.any {
             return false;
         }
@@ -35,7 +36,7 @@ impl Domain {
     }
 
     fn contains(&self, value: u32) -> bool {
-        self.any || self.words.get(value as usize / 64).is_some_and(|word| word & (1 << (value % 64)) != 0)
+        self.any || self.words.get(value.index() / 64).is_some_and(|word| word & (1 << (value % 64)) != 0)
     }
 
     fn is_empty(&self) -> bool {
@@ -74,7 +75,7 @@ impl Domain {
     /// The values; `None` if they can be anything.
     pub(crate) fn values(&self) -> Option<impl Iterator<Item = u32> + '_> {
         let bits = |(number, &word): (usize, &u64)| {
-            (0..64).filter(move |bit| word & (1 << bit) != 0).map(move |bit| number as u32 * 64 + bit)
+            (0..64).filter(move |bit| word & (1 << bit) != 0).map(move |bit| narrow(number) * 64 + bit)
         };
         (!self.any).then(|| self.words.iter().enumerate().flat_map(bits))
     }
@@ -106,7 +107,7 @@ pub(crate) fn infer(flat: &Flat, relations: &[Relation]) -> Domains {
         }
     }
     let dynamic = |rule: &&FlatRule| {
-        let head = rule.head.relation.0 as usize;
+        let head = rule.head.relation.index();
         flat.relations[head].kind != RelationKind::Static || head >= relations.len()
     };
     let order = rules_in_order(flat);
@@ -121,11 +122,11 @@ pub(crate) fn infer(flat: &Flat, relations: &[Relation]) -> Domains {
             let Some(variables) = variable_domains(flat, rule, &domains, |relation| reached[relation]) else {
                 continue;
             };
-            let head = rule.head.relation.0 as usize;
+            let head = rule.head.relation.index();
             changed |= !std::mem::replace(&mut reached[head], true);
             for (column, &arg) in rule.head.args.iter().enumerate() {
                 changed |= match flat.terms.get(arg) {
-                    Term::Variable(variable) => domains[head][column].unite(&variables[variable.0 as usize]),
+                    Term::Variable(variable) => domains[head][column].unite(&variables[variable.index()]),
                     Term::Constant(_) => domains[head][column].insert(arg.0),
                     Term::Compound(..) => domains[head][column].unite(&Domain::any()),
                 };
@@ -145,13 +146,13 @@ pub(super) fn variable_domains(
     let mut variables = vec![Domain::any(); rule.variables];
     for literal in &rule.body {
         let FlatLiteral::Holds(atom) = literal else { continue };
-        let relation = atom.relation.0 as usize;
+        let relation = atom.relation.index();
         if !reached(relation) {
             return None;
         }
         for (&arg, domain) in atom.args.iter().zip(&domains[relation]) {
             match flat.terms.get(arg) {
-                Term::Variable(variable) => variables[variable.0 as usize].intersect(domain),
+                Term::Variable(variable) => variables[variable.index()].intersect(domain),
                 Term::Constant(_) if !domain.contains(arg.0) => return None,
                 _ => {}
             }

@@ -6,6 +6,7 @@
 use super::domains::{Domains, variable_domains};
 use crate::datalog::Relation;
 use crate::flat::{Flat, FlatAtom, FlatLiteral, FlatRule, RelationId, RelationKind};
+use crate::ids::float;
 use grundy_syntax::{Keyword, Program, Term, TermId, Terms, Ticks, VariableId};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
@@ -74,7 +75,7 @@ impl<'a> Estimates<'a> {
             let variables = self.variables(flat, rule);
             let literals: Vec<&FlatLiteral> = rule.body.iter().collect();
             let matches = self.matches(&flat.terms, &literals, &variables);
-            derived[rule.head.relation.0 as usize] +=
+            derived[rule.head.relation.index()] +=
                 matches.min(self.assignments(&flat.terms, &rule.head.args, &variables));
         }
         for (relation, info) in flat.relations.iter().enumerate() {
@@ -87,7 +88,7 @@ impl<'a> Estimates<'a> {
     /// The sizes of complete relations.
     pub(super) fn exact(program: &Program, flat: &Flat, relations: &'a [Relation]) -> Estimates<'a> {
         let sizes = relations.iter().map(|relation| f64::from(relation.len())).collect();
-        let distinct = |relation: &Relation, column| relation.count_distinct(column) as f64;
+        let distinct = |relation: &Relation, column| float(relation.count_distinct(column));
         let of = |relation: &'a Relation| {
             (0..relation.arity()).map(move |column| distinct(relation, column)).collect()
         };
@@ -116,9 +117,9 @@ impl<'a> Estimates<'a> {
         let mut sizes = vec![f64::INFINITY; rule.variables];
         for literal in &rule.body {
             let FlatLiteral::Holds(atom) = literal else { continue };
-            for (&arg, &values) in atom.args.iter().zip(&self.columns[atom.relation.0 as usize]) {
+            for (&arg, &values) in atom.args.iter().zip(&self.columns[atom.relation.index()]) {
                 flat.terms.for_each_variable(arg, &mut |variable| {
-                    let size = &mut sizes[variable.0 as usize];
+                    let size = &mut sizes[variable.index()];
                     *size = size.min(values);
                 });
             }
@@ -132,12 +133,12 @@ impl<'a> Estimates<'a> {
         let mut is_seen = vec![false; variables.len()];
         for &arg in args {
             terms.for_each_variable(arg, &mut |variable| {
-                if !std::mem::replace(&mut is_seen[variable.0 as usize], true) {
+                if !std::mem::replace(&mut is_seen[variable.index()], true) {
                     seen.push(variable);
                 }
             });
         }
-        seen.iter().map(|v| variables[v.0 as usize]).product()
+        seen.iter().map(|v| variables[v.index()]).product()
     }
 
     /// The number of assignments that meet all conditions.
@@ -154,7 +155,7 @@ impl<'a> Estimates<'a> {
 
     /// Of all combinations of values of its columns, the share that a relation has.
     pub(super) fn share(&self, atom: &FlatAtom) -> f64 {
-        let relation = atom.relation.0 as usize;
+        let relation = atom.relation.index();
         let all: f64 = self.columns[relation].iter().product();
         (self.sizes[relation] / all.max(1.0)).min(1.0)
     }
@@ -162,7 +163,7 @@ impl<'a> Estimates<'a> {
     /// How many assignments to some variables an atom allows, if it has them all and its relation is complete and not
     /// too large.
     pub(super) fn projection(&self, terms: &Terms, atom: &FlatAtom, variables: &[VariableId]) -> Option<f64> {
-        let relation = self.complete.get(atom.relation.0 as usize)?;
+        let relation = self.complete.get(atom.relation.index())?;
         let is = |variable: VariableId, arg: TermId| terms.get(arg) == Term::Variable(variable);
         let column = |&variable: &VariableId| atom.args.iter().position(|&arg| is(variable, arg));
         let mut columns = variables.iter().map(column).collect::<Option<Box<[usize]>>>()?;
@@ -182,7 +183,7 @@ impl<'a> Estimates<'a> {
 
     /// Whether an atom is a move that somebody makes.
     pub(super) fn is_move(&self, atom: &FlatAtom) -> bool {
-        self.is_move.get(atom.relation.0 as usize).is_some_and(|is_move| *is_move)
+        self.is_move.get(atom.relation.index()).is_some_and(|is_move| *is_move)
     }
 
     /// The number of moves of all roles.

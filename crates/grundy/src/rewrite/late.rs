@@ -15,14 +15,14 @@ pub(crate) fn take_late(flat: &mut Flat) -> Vec<FlatRule> {
             FlatLiteral::Holds(_) | FlatLiteral::Distinct(_) => true,
         };
         for atom in rule.body.iter().filter(is_matched).filter_map(FlatLiteral::atom) {
-            readers[atom.relation.0 as usize].push(rule);
+            readers[atom.relation.index()].push(rule);
         }
     }
     let is_late = |rule: &FlatRule| {
         matches!(rule.origin, Origin::Rule(_))
             && flat.info(rule.head.relation).kind == RelationKind::Dynamic
-            && !readers[rule.head.relation.0 as usize].is_empty()
-            && readers[rule.head.relation.0 as usize].iter().all(|reader| derives_what_is_there(rule, reader))
+            && !readers[rule.head.relation.index()].is_empty()
+            && readers[rule.head.relation.index()].iter().all(|reader| derives_what_is_there(rule, reader))
     };
     let late: Vec<bool> = flat.rules.iter().map(is_late).collect();
     let (late, rest): (Vec<_>, Vec<_>) =

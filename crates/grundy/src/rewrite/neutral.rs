@@ -49,7 +49,7 @@ fn added_sorts(rule: &FlatRule, columns: &Columns) -> Vec<FlatLiteral> {
     let mut added: Vec<FlatLiteral> = Vec::new();
     for literal in &rule.body {
         let FlatLiteral::Holds(atom) = literal else { continue };
-        for (&arg, sort) in atom.args.iter().zip(&columns[atom.relation.0 as usize]) {
+        for (&arg, sort) in atom.args.iter().zip(&columns[atom.relation.index()]) {
             for &kind in sort.iter().flatten() {
                 let literal = FlatLiteral::Holds(FlatAtom { relation: kind, args: [arg].into() });
                 if !rule.body.contains(&literal) && !added.contains(&literal) {
@@ -112,7 +112,7 @@ fn neutral_columns(program: &Program, flat: &Flat, facts: &Facts) -> Columns {
     let mut columns: Columns = flat.relations.iter().map(|info| vec![None; info.arity]).collect();
     let mut seen = vec![false; flat.relations.len()];
     for rule in &flat.rules {
-        let relation = rule.head.relation.0 as usize;
+        let relation = rule.head.relation.index();
         let info = &flat.relations[relation];
         let is_view = program.info(info.predicate).keyword.is_none()
             && info.kind == RelationKind::Dynamic
@@ -163,7 +163,7 @@ fn sort_of(flat: &Flat, rule: &FlatRule, term: TermId, facts: &Facts) -> Option<
 fn refute(flat: &Flat, rule: &FlatRule, facts: &Facts, columns: &mut Columns) -> bool {
     let mut refuted: Vec<(RelationId, usize)> = Vec::new();
     for (column, &arg) in rule.head.args.iter().enumerate() {
-        if let Some(sort) = &columns[rule.head.relation.0 as usize][column]
+        if let Some(sort) = &columns[rule.head.relation.index()][column]
             && !is_passed_on(flat, rule, arg, sort, facts, columns)
         {
             refuted.push((rule.head.relation, column));
@@ -172,7 +172,7 @@ fn refute(flat: &Flat, rule: &FlatRule, facts: &Facts, columns: &mut Columns) ->
     for literal in &rule.body {
         let FlatLiteral::Not(atom) = literal else { continue };
         for (column, &arg) in atom.args.iter().enumerate() {
-            let Some(sort) = &columns[atom.relation.0 as usize][column] else { continue };
+            let Some(sort) = &columns[atom.relation.index()][column] else { continue };
             let own = sort_of(flat, rule, arg, facts).unwrap_or_default();
             let is_of = |kind: &RelationId| own.contains(kind) || facts.atoms.contains(&(*kind, arg));
             if !sort.iter().all(is_of) {
@@ -180,7 +180,7 @@ fn refute(flat: &Flat, rule: &FlatRule, facts: &Facts, columns: &mut Columns) ->
             }
         }
     }
-    refuted.iter().for_each(|&(relation, column)| columns[relation.0 as usize][column] = None);
+    refuted.iter().for_each(|&(relation, column)| columns[relation.index()][column] = None);
     !refuted.is_empty()
 }
 
@@ -201,7 +201,7 @@ fn is_passed_on(
         let is_sort = matches!(literal, FlatLiteral::Holds(_)) && facts.by_relation.contains(&atom.relation);
         is_sort
             || atom.args.iter().enumerate().filter(|(_, arg)| has(arg)).all(|(column, &arg)| {
-                let wanted = &columns[atom.relation.0 as usize][column];
+                let wanted = &columns[atom.relation.index()][column];
                 arg == term
                     && wanted.as_ref().is_some_and(|wanted| wanted.iter().all(|kind| sort.contains(kind)))
             })

@@ -75,8 +75,8 @@ fn settle_kinds(program: &Program, flat: &mut Flat) {
         changed = false;
         for rule in order.iter().map(|&number| &flat.rules[number]) {
             let depends = rule.body.iter().filter_map(FlatLiteral::atom);
-            if depends.into_iter().any(|atom| dynamic[atom.relation.0 as usize]) {
-                changed |= !std::mem::replace(&mut dynamic[rule.head.relation.0 as usize], true);
+            if depends.into_iter().any(|atom| dynamic[atom.relation.index()]) {
+                changed |= !std::mem::replace(&mut dynamic[rule.head.relation.index()], true);
             }
         }
     }

@@ -27,14 +27,14 @@ fn find_unused(program: &Program, flat: &Flat) -> Vec<(RelationId, Vec<bool>)> {
         let mut occurrences = vec![0; rule.variables];
         let in_body = rule.body.iter().flat_map(|literal| literal.terms());
         for term in rule.head.args.iter().copied().chain(in_body) {
-            flat.terms.for_each_variable(term, &mut |variable| occurrences[variable.0 as usize] += 1);
+            flat.terms.for_each_variable(term, &mut |variable| occurrences[variable.index()] += 1);
         }
         for literal in &rule.body {
             let Some(atom) = literal.atom() else { continue };
-            let relation = atom.relation.0 as usize;
+            let relation = atom.relation.index();
             is_used[relation] = true;
             for (column, &arg) in atom.args.iter().enumerate() {
-                let open = matches!(flat.terms.get(arg), Term::Variable(variable) if occurrences[variable.0 as usize] == 1);
+                let open = matches!(flat.terms.get(arg), Term::Variable(variable) if occurrences[variable.index()] == 1);
                 used[relation][column] |= !open || matches!(literal, FlatLiteral::Not(_));
             }
         }
@@ -42,7 +42,7 @@ fn find_unused(program: &Program, flat: &Flat) -> Vec<(RelationId, Vec<bool>)> {
     let is_view = |relation: usize| program.info(flat.relations[relation].predicate).keyword.is_none();
     let candidates = (0..flat.relations.len()).filter(|&relation| is_used[relation] && is_view(relation));
     let unused = candidates.filter(|&relation| used[relation].iter().any(|used| !used));
-    unused.map(|relation| (RelationId(relation as u32), used[relation].clone())).collect()
+    unused.map(|relation| (RelationId::new(relation), used[relation].clone())).collect()
 }
 
 /// Replaces views by ones with fewer columns.
@@ -55,7 +55,7 @@ pub(super) fn drop_columns(program: &mut Program, flat: &mut Flat, dropped: &[(R
         let kind = info.kind;
         let predicate = program.fresh_predicate(&name, kept.len());
         let plain = RelationInfo::plain(&mut flat.terms, predicate, kept.len(), kind);
-        projections[relation.0 as usize] = Some(Projection { relation: flat.add_relation(plain), kept });
+        projections[relation.index()] = Some(Projection { relation: flat.add_relation(plain), kept });
     }
     for rule in &mut flat.rules {
         let in_body = rule.body.iter_mut().filter_map(|literal| match literal {
@@ -63,7 +63,7 @@ pub(super) fn drop_columns(program: &mut Program, flat: &mut Flat, dropped: &[(R
             FlatLiteral::Distinct(_) => None,
         });
         for atom in in_body.chain([&mut rule.head]) {
-            if let Some(projection) = projections.get(atom.relation.0 as usize).and_then(Option::as_ref) {
+            if let Some(projection) = projections.get(atom.relation.index()).and_then(Option::as_ref) {
                 atom.relation = projection.relation;
                 atom.args = projection.kept.iter().map(|&column| atom.args[column]).collect();
             }

@@ -15,13 +15,13 @@ pub(crate) fn drop_irrelevant(program: &Program, flat: &mut Flat) {
     while changed && !flat.budget.is_over() {
         changed = false;
         for rule in order.iter().rev().map(|&number| &flat.rules[number]) {
-            if !needed[rule.head.relation.0 as usize] {
+            if !needed[rule.head.relation.index()] {
                 continue;
             }
             for atom in rule.body.iter().filter_map(FlatLiteral::atom) {
-                changed |= !std::mem::replace(&mut needed[atom.relation.0 as usize], true);
+                changed |= !std::mem::replace(&mut needed[atom.relation.index()], true);
             }
         }
     }
-    flat.rules.retain(|rule| needed[rule.head.relation.0 as usize]);
+    flat.rules.retain(|rule| needed[rule.head.relation.index()]);
 }

@@ -9,6 +9,7 @@ use super::estimate::Estimates;
 use super::split::{Split, split_more};
 use crate::datalog::Relation;
 use crate::flat::{Flat, FlatLiteral, FlatRule, Origin, RelationKind};
+use crate::ids::float;
 use grundy_syntax::Program;
 
 /// Which rules to take out, and where the new ones begin.
@@ -65,7 +66,7 @@ fn cost(flat: &Flat, rule: &FlatRule, instances: f64) -> f64 {
     let is_dynamic = |literal: &&FlatLiteral| {
         literal.atom().is_some_and(|atom| flat.info(atom.relation).kind == RelationKind::Dynamic)
     };
-    instances * (1 + rule.body.iter().filter(is_dynamic).count()) as f64
+    instances * float(1 + rule.body.iter().filter(is_dynamic).count())
 }
 
 fn is_stored(flat: &Flat, rule: &FlatRule) -> bool {
@@ -82,7 +83,7 @@ pub(crate) fn wrongly_split(
 ) -> Vec<bool> {
     let mut is_wrong = |split: &Split| {
         let stored = split.rules.iter().filter(|&&rule| is_stored(flat, &flat.rules[rule]));
-        let now: f64 = stored.map(|&rule| cost(flat, &flat.rules[rule], instances[rule] as f64)).sum();
+        let now: f64 = stored.map(|&rule| cost(flat, &flat.rules[rule], float(instances[rule]))).sum();
         let most = (now / cost(flat, &split.original, 1.0)) as u64;
         is_stored(flat, &split.original) && is_at_most(&split.original, most)
     };
@@ -113,7 +114,7 @@ pub(crate) fn revise(
     let worth = Worth { min_cost, min_gain: MIN_GAIN, in_company: 1.0 };
     for number in (0..first_new).filter(|&number| !is_split[number]) {
         let rule = &flat.rules[number];
-        let now = cost(flat, rule, instances[number] as f64);
+        let now = cost(flat, rule, float(instances[number]));
         if !is_stored(flat, rule) || now < min_cost {
             continue;
         }
@@ -138,12 +139,12 @@ fn drop_unused(flat: &Flat, dropped: &mut [bool]) {
         for (number, rule) in flat.rules.iter().enumerate() {
             if !dropped.get(number).is_some_and(|dropped| *dropped) {
                 let atoms = rule.body.iter().filter_map(FlatLiteral::atom);
-                atoms.for_each(|atom| used[atom.relation.0 as usize] = true);
+                atoms.for_each(|atom| used[atom.relation.index()] = true);
             }
         }
         let unused = (0..dropped.len()).filter(|&number| {
             let rule = &flat.rules[number];
-            !dropped[number] && introduced(rule) && !used[rule.head.relation.0 as usize]
+            !dropped[number] && introduced(rule) && !used[rule.head.relation.index()]
         });
         let unused: Vec<usize> = unused.collect();
         if unused.is_empty() {

@@ -22,6 +22,7 @@ use super::estimate::Estimates;
 use crate::flat::{
     Flat, FlatAtom, FlatLiteral, FlatRule, Origin, RelationId, RelationInfo, RelationKind, renumber,
 };
+use crate::ids::narrow;
 use grundy_syntax::{Program, TermId, VariableId};
 use rustc_hash::FxHashMap;
 
@@ -70,10 +71,10 @@ pub(super) fn add_rules(
     let matches: Vec<f64> = rules.iter().map(matches).collect();
     let mut together = vec![0.0; flat.relations.len()];
     for (rule, matches) in rules.iter().zip(&matches) {
-        together[rule.head.relation.0 as usize] += matches;
+        together[rule.head.relation.index()] += matches;
     }
     let worth = |(rule, matches): (FlatRule, f64)| {
-        let in_company = (together[rule.head.relation.0 as usize] / matches.max(1.0)).max(1.0);
+        let in_company = (together[rule.head.relation.index()] / matches.max(1.0)).max(1.0);
         let worth = Worth { min_cost: thresholds.split * SURE_COST, min_gain: MIN_SURE_GAIN, in_company };
         (rule, worth)
     };
@@ -152,9 +153,9 @@ struct Splitter<'a> {
 /// The parts that rules have already, but for those that have several rules.
 fn known_parts(flat: &Flat, rules: &[FlatRule]) -> FxHashMap<PartKey, (RelationId, usize)> {
     let mut counts = vec![0; flat.relations.len()];
-    rules.iter().for_each(|rule| counts[rule.head.relation.0 as usize] += 1);
+    rules.iter().for_each(|rule| counts[rule.head.relation.index()] += 1);
     let is_part =
-        |rule: &FlatRule| flat.info(rule.head.relation).is_part && counts[rule.head.relation.0 as usize] == 1;
+        |rule: &FlatRule| flat.info(rule.head.relation).is_part && counts[rule.head.relation.index()] == 1;
     let entry = |(number, rule): (usize, &FlatRule)| {
         let kind = flat.info(rule.head.relation).kind;
         ((kind, rule.head.args.clone(), rule.body.clone()), (rule.head.relation, number))
@@ -291,7 +292,7 @@ impl<'a> Splitter<'a> {
             let others = (0..rule.body.len()).filter(|number| !numbers.contains(number));
             let limit = |number: usize| {
                 let mut left = self.left_by[number].clone();
-                let share = |v: &VariableId, left: f64| left / values[v.0 as usize];
+                let share = |v: &VariableId, left: f64| left / values[v.index()];
                 left.retain(|(v, left)| {
                     part.variables.contains(v) && (f64::MIN_POSITIVE..1.0).contains(&share(v, *left))
                 });
@@ -304,7 +305,7 @@ impl<'a> Splitter<'a> {
             let Some((_, number, left)) = best.filter(|(share, ..)| *share <= FAR_FEWER && !is_over) else {
                 return limits;
             };
-            left.iter().for_each(|&(v, left)| values[v.0 as usize] = left);
+            left.iter().for_each(|&(v, left)| values[v.index()] = left);
             let variables: Vec<VariableId> = left.iter().map(|&(v, _)| v).collect();
             limits.push(self.guard(rule, rule.body[number].clone(), &variables));
         }
@@ -319,7 +320,7 @@ impl<'a> Splitter<'a> {
             let (head, body) = (rule.head.clone(), vec![literal.clone()]);
             let alone = FlatRule { head, body, variables: rule.variables, origin: rule.origin };
             let left = self.estimates.variables(self.flat, &alone);
-            self.variables_of([literal]).into_iter().map(|v| (v, left[v.0 as usize])).collect()
+            self.variables_of([literal]).into_iter().map(|v| (v, left[v.index()])).collect()
         };
         rule.body.iter().map(of_condition).collect()
     }
@@ -355,7 +356,7 @@ impl<'a> Splitter<'a> {
         body.sort_by_key(|literal| match literal {
             FlatLiteral::Holds(atom) => (0, atom.relation.0),
             FlatLiteral::Not(atom) => (1, atom.relation.0),
-            FlatLiteral::Distinct(pairs) => (2, pairs.len() as u32),
+            FlatLiteral::Distinct(pairs) => (2, narrow(pairs.len())),
         });
         let arity = args.len();
         let head = FlatAtom { relation: parent.head.relation, args: args.clone() };

@@ -2,6 +2,7 @@
 
 use super::partial::{Goal, Partial};
 use super::unfolder::Unfolder;
+use crate::ids::narrow;
 use crate::metarules::domain::Kind;
 use crate::metarules::ordering::variables_in;
 use crate::metarules::pattern::is_variant;
@@ -34,8 +35,8 @@ impl Unfolder<'_> {
             // A context would grow from call to call.
             true => {
                 let head = self.fresh(0, atom.args.len());
-                let moves = self.fresh(atom.args.len() as u32, count);
-                Partial { head, moves, body: Vec::new(), variables: (atom.args.len() + count) as u32 }
+                let moves = self.fresh(narrow(atom.args.len()), count);
+                Partial { head, moves, body: Vec::new(), variables: narrow(atom.args.len() + count) }
             }
             false => self.context(&rest, atom, count),
         };

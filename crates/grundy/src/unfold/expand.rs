@@ -3,6 +3,7 @@
 use super::negation::{Escape, Negation};
 use super::partial::{Goal, Partial};
 use super::unfolder::Unfolder;
+use crate::ids::wide;
 use crate::metarules::clause::Clause;
 use crate::metarules::domain::Kind;
 use crate::metarules::limits::MetaError;
@@ -142,7 +143,7 @@ impl Unfolder<'_> {
         time: u8,
     ) -> Option<Partial> {
         let size = rest.body.len() + definition.body.len();
-        self.work.work(WORK_OF_DEFINITION + 4 * size as u64).ok()?;
+        self.work.work(WORK_OF_DEFINITION + 4 * wide(size)).ok()?;
         let (definition, bindings) = self.head_unifier(rest, atom, definition)?;
         let mut rule = rest.clone();
         rule.body.extend(definition.body.into_iter().map(|literal| Goal::new(literal, time)));
@@ -182,7 +183,7 @@ impl Unfolder<'_> {
         }
         let mut rules = Vec::new();
         for combination in combinations {
-            if self.work.work(WORK_OF_DEFINITION + 4 * rest.body.len() as u64).is_err() {
+            if self.work.work(WORK_OF_DEFINITION + 4 * wide(rest.body.len())).is_err() {
                 return rules;
             }
             let mut rule = rest.clone();

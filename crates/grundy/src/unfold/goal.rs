@@ -1,6 +1,7 @@
 //! Goals as text: what to unfold.
 
 use super::{Target, winning_target};
+use crate::ids::narrow;
 use crate::metarules::domain::{Domain, DomainLimits};
 use crate::metarules::limits::MetaError;
 use crate::metarules::ordering::variables_in;
@@ -56,7 +57,7 @@ impl ParsedGoal {
         if variants.len() != 1 {
             return Err(MetaError::BadGoal("a goal names its facts".to_owned()));
         }
-        Ok((variants.remove(0), rule.variables.len() as u32))
+        Ok((variants.remove(0), narrow(rule.variables.len())))
     }
 
     /// The role and the value of a goal such as `(goal x 100)`.

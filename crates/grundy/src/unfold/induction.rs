@@ -7,6 +7,7 @@
 //! fire. What cannot be proved is dropped, and the rest is tried again without it, until nothing is dropped.
 
 use super::{Kinds, Target, UnfoldConfig, unfold_assuming};
+use crate::ids::narrow;
 use crate::metarules::Metarules;
 use crate::metarules::domain::Domain;
 use crate::metarules::limits::{MetaError, Steps};
@@ -116,7 +117,7 @@ fn is_preserved(
     let head = domain.shared_view("violation", 0);
     let goals = violation.into_iter().map(|literal| (literal, 1)).collect();
     let target =
-        Target { head, args: Vec::new(), shown_moves: Vec::new(), goals, variables: 2 * arity as u32 };
+        Target { head, args: Vec::new(), shown_moves: Vec::new(), goals, variables: 2 * narrow(arity) };
     let unfold_config = UnfoldConfig {
         moves: 1,
         kinds: Kinds::default(),

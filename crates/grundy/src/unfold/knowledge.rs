@@ -1,5 +1,6 @@
 //! The metarules as unfolding uses them, and those that it finds on its way.
 
+use crate::ids::wide;
 use crate::metarules::domain::{Domain, Kind};
 use crate::metarules::impossible;
 use crate::metarules::limits::Steps;
@@ -80,7 +81,7 @@ impl Knowledge {
     /// the smallest part of them that has none becomes a metarule.
     pub(crate) fn can_match(&mut self, domain: &mut Domain, part: &[Literal], work: &Steps) -> bool {
         let Domain { program, topology, .. } = domain;
-        if work.work(STEPS_OF_SIGNATURE * part.len() as u64).is_err() {
+        if work.work(STEPS_OF_SIGNATURE * wide(part.len())).is_err() {
             return true;
         }
         let known = self.matched.entry(signature(&program.terms, &[], part)).or_default();

@@ -8,6 +8,7 @@
 use super::Unfolder;
 use super::expand::WORK_OF_DEFINITION;
 use super::partial::{Goal, Partial};
+use crate::ids::wide;
 use crate::metarules::clause::Clause;
 use crate::metarules::domain::Kind;
 use crate::metarules::terms::{Bindings, map_literal};
@@ -75,7 +76,7 @@ impl Unfolder<'_> {
         definition: &Clause,
         time: u8,
     ) -> Option<Vec<Vec<Escape>>> {
-        self.work.work(WORK_OF_DEFINITION + 4 * definition.body.len() as u64).ok()?;
+        self.work.work(WORK_OF_DEFINITION + 4 * wide(definition.body.len())).ok()?;
         let definition = definition.renamed(&mut self.domain.program.terms, rule.variables);
         let mut start = Equations::new(rule.variables);
         let pairs = definition.head.args.iter().copied().zip(atom.args.iter().copied());

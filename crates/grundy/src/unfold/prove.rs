@@ -4,6 +4,7 @@
 //! other conditions) and that a condition is useless. A proof that is not found within a few steps
 //! is no proof.
 
+use crate::ids::Id;
 use crate::metarules::domain::{Domain, Kind};
 use crate::metarules::limits::Steps;
 use crate::metarules::terms::{Bindings, map_literal, unifiable};
@@ -148,7 +149,7 @@ impl Prover<'_> {
             if atom.args.iter().zip(row).all(|(&arg, &value)| bindings.unify(terms, arg, value)) {
                 unifiers.push(bindings);
             }
-            if unifiers.len() > self.steps as usize {
+            if unifiers.len() > self.steps.index() {
                 return false;
             }
         }

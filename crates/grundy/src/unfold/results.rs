@@ -2,6 +2,7 @@
 
 use super::partial::Partial;
 use super::unfolder::Unfolder;
+use crate::ids::wide;
 use crate::metarules::clause::Clause;
 use crate::metarules::pattern::{STEPS_OF_SIGNATURE, contains, is_variant, signature};
 use grundy_syntax::{Literal, TermId};
@@ -20,7 +21,7 @@ impl Seen {
         let terms = &unfolder.domain.program.terms;
         let outside = rule.outside();
         let body: Vec<Literal> = rule.body.iter().map(|goal| goal.literal.clone()).collect();
-        let size = STEPS_OF_SIGNATURE * body.len() as u64;
+        let size = STEPS_OF_SIGNATURE * wide(body.len());
         if unfolder.work.work(size).is_err() {
             return false;
         }
@@ -47,7 +48,7 @@ const MOST_COMPARED: usize = 3_000;
 
 impl Results {
     pub(super) fn insert(&mut self, unfolder: &mut Unfolder<'_>, clause: Clause) {
-        if unfolder.work.work(STEPS_OF_SIGNATURE * clause.body.len() as u64).is_err() {
+        if unfolder.work.work(STEPS_OF_SIGNATURE * wide(clause.body.len())).is_err() {
             return;
         }
         let terms = &unfolder.domain.program.terms;

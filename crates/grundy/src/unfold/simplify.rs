@@ -6,6 +6,7 @@ use super::knowledge::{
 use super::partial::{Goal, Partial};
 use super::prove::{Assumptions, provable};
 use super::{Counts, Kinds};
+use crate::ids::wide;
 use crate::metarules::domain::{Domain, Kind};
 use crate::metarules::limits::Steps;
 use crate::metarules::pattern::{connected_parts, contains, embed};
@@ -59,7 +60,7 @@ impl Simplifier<'_> {
     /// What a look at all pairs of conditions takes.
     fn work_of(&self, rule: &Partial) -> u64 {
         const OF_CONDITION: u64 = 16;
-        let conditions = rule.body.len() as u64;
+        let conditions = wide(rule.body.len());
         conditions * (OF_CONDITION + conditions)
     }
 

@@ -6,6 +6,7 @@ use super::partial::{Goal, Partial};
 use super::results::{Results, Seen};
 use super::simplify::{Cut, Simplifier};
 use super::{Counts, Target, UnfoldConfig};
+use crate::ids::narrow;
 use crate::metarules::clause::Clause;
 use crate::metarules::domain::{Domain, Kind};
 use crate::metarules::limits::{MetaError, Steps};
@@ -39,7 +40,7 @@ impl Unfolder<'_> {
             head: target.args.clone(),
             moves: self.fresh(target.variables, count),
             body: target.goals.iter().map(|(literal, time)| Goal::new(literal.clone(), *time)).collect(),
-            variables: target.variables + count as u32,
+            variables: target.variables + narrow(count),
         };
         rule.body.extend(self.legal_goals(&rule.moves));
         rule

@@ -16,6 +16,7 @@ use crate::datalog::{Relation, Stop, hash_values};
 use crate::flat::{RelationId, RelationInfo, RelationKind, substitute};
 use crate::ground::Block;
 use crate::ground::arena::Arena;
+use crate::ids::{Id, narrow};
 use grundy_syntax::{Budget, Keyword, TermId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -84,15 +85,15 @@ fn moves(draft: &mut Draft<'_>) -> Moves {
     let relations: Vec<RelationId> = ids.filter(|&id| Some(draft.flat.info(id).predicate) == does).collect();
     let mut moves = Moves { relations, places: FxHashMap::default(), by_role: FxHashMap::default() };
     for &relation in &moves.relations {
-        let rows = &draft.relations[relation.0 as usize];
+        let rows = &draft.relations[relation.index()];
         let template = draft.flat.info(relation).template[0];
-        let mut places = Vec::with_capacity(rows.len() as usize);
+        let mut places = Vec::with_capacity(rows.len().index());
         for row in 0..rows.len() {
             let values: SmallVec<[Option<TermId>; 8]> =
                 rows.row(row).iter().map(|value| Some(TermId(value))).collect();
             let mover = substitute(&mut draft.flat.terms, template, &values).0;
             let known = moves.by_role.entry(mover).or_default();
-            places.push((mover, known.len() as u32));
+            places.push((mover, narrow(known.len())));
             known.push((relation, row));
         }
         moves.places.insert(relation, places);
@@ -129,7 +130,7 @@ fn families(draft: &Draft<'_>, moves: &Moves) -> Vec<Vec<(usize, usize)>> {
 #[inline]
 fn hash(record: &[u32], place: usize, role: u32) -> usize {
     let rest = record.iter().enumerate().filter(|(at, _)| *at != place + 1).map(|(_, &row)| row);
-    hash_values(rest.chain([role])) as usize
+    hash_values(rest.chain([role])).index()
 }
 
 /// A record without its move.
@@ -147,7 +148,7 @@ fn replace_groups(
     added: &mut FxHashMap<Signature, Vec<SmallVec<[u32; 8]>>>,
 ) {
     let move_of = |block: &Block, place: usize, record: &[u32]| {
-        moves.places[&block.literals[place].0][record[place + 1] as usize]
+        moves.places[&block.literals[place].0][record[place + 1].index()]
     };
     // Counting hashes is cheap, and often enough to see that nothing is to be gained.
     let records: usize = family.iter().map(|&(number, _)| draft.blocks[number].rows.len()).sum();
@@ -160,7 +161,7 @@ fn replace_groups(
         }
     }
     let fewest = moves.fewest_to_replace();
-    let is_frequent = |hash: usize| hashed[hash & mask] as usize >= fewest;
+    let is_frequent = |hash: usize| hashed[hash & mask].index() >= fewest;
     if !(0..hashed.len()).any(is_frequent) {
         return;
     }
@@ -174,28 +175,28 @@ fn replace_groups(
             let (role, _) = move_of(block, place, record);
             let may_be_large = moves.by_role.contains_key(&role) && is_frequent(hash(record, place, role));
             group_of.push(may_be_large.then(|| {
-                let next = counts.len() as u32;
+                let next = narrow(counts.len());
                 let group = *numbers.entry(key(record, place, role)).or_insert(next);
                 if group == next {
                     counts.push(0);
                 }
-                counts[group as usize] += 1;
+                counts[group.index()] += 1;
                 group
             }));
         }
     }
-    numbers.retain(|(_, role), group| counts[*group as usize] >= fewest_of(moves.by_role[role].len()));
+    numbers.retain(|(_, role), group| counts[group.index()] >= fewest_of(moves.by_role[role].len()));
     if numbers.is_empty() {
         return;
     }
     let mut members: Vec<Option<Vec<u32>>> = vec![None; counts.len()];
-    numbers.values().for_each(|&group| members[group as usize] = Some(Vec::new()));
+    numbers.values().for_each(|&group| members[group.index()] = Some(Vec::new()));
     let mut group_of = group_of.into_iter();
     for &(number, place) in family {
         let stride = 1 + draft.blocks[number].literals.len();
         let all = std::mem::replace(&mut draft.blocks[number].rows, Arena::new(stride));
         for (record, group) in all.iter().zip(group_of.by_ref()) {
-            match group.and_then(|group| members[group as usize].as_mut()) {
+            match group.and_then(|group| members[group.index()].as_mut()) {
                 Some(members) => members.push(move_of(&draft.blocks[number], place, record).1),
                 None => draft.blocks[number].rows.push(record),
             }
@@ -208,7 +209,7 @@ fn replace_groups(
     let mut groups: Vec<(Key, u32)> = numbers.into_iter().collect();
     groups.sort_unstable();
     for ((mut record, role), group) in groups {
-        let present = members[group as usize].take().unwrap_or_default();
+        let present = members[group.index()].take().unwrap_or_default();
         let set = sets.number(role, &missing(&present, moves.by_role[&role].len()));
         record.push(set);
         records.push(record);
@@ -218,7 +219,7 @@ fn replace_groups(
 /// The numbers below `all` that are not present.
 fn missing(present: &[u32], all: usize) -> Vec<u32> {
     let mut is_present = vec![false; all];
-    present.iter().for_each(|&number| is_present[number as usize] = true);
+    present.iter().for_each(|&number| is_present[number.index()] = true);
     (0..all as u32).filter(|&number| !is_present[number as usize]).collect()
 }
 
@@ -232,7 +233,7 @@ struct Sets {
 impl Sets {
     fn number(&mut self, role: u32, members: &[u32]) -> u32 {
         let key = (role, members.to_vec());
-        let next = self.members.len() as u32;
+        let next = narrow(self.members.len());
         let number = *self.numbers.entry(key.clone()).or_insert(next);
         if number == next {
             self.members.push(key);
@@ -252,8 +253,8 @@ fn add_sets(draft: &mut Draft<'_>, moves: &Moves, sets: Sets) -> RelationId {
         let name = draft.program.symbols.intern(&(number + 1).to_string());
         rows.insert([draft.flat.terms.constant(name).0].into_iter());
         for &member in members {
-            let (does, row) = moves.by_role[role][member as usize];
-            rules.entry(does).or_default().push(SmallVec::from_slice(&[number as u32, row]));
+            let (does, row) = moves.by_role[role][member.index()];
+            rules.entry(does).or_default().push(SmallVec::from_slice(&[narrow(number), row]));
         }
     }
     draft.relations.push(rows);

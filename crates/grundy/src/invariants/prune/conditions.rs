@@ -6,6 +6,7 @@
 use super::WORK;
 use super::knowledge::{Knowledge, Role};
 use super::rules::{ByHead, Lit, Rules};
+use crate::ids::Id;
 use grundy_syntax::{Budget, Exhausted, Ticks};
 use rustc_hash::FxHashMap;
 
@@ -33,7 +34,7 @@ impl Implied {
         let mut implied = Implied { lists: FxHashMap::default() };
         for members in rules.components(&by_head, budget)? {
             if let [atom] = members[..]
-                && knowledge.roles[atom as usize] != Role::Input
+                && knowledge.roles[atom.index()] != Role::Input
             {
                 ticks.work(budget, WORK * (1 + implied.size(rules, &by_head, atom)))?;
                 let list = implied.of_rules(rules, &by_head, atom);
@@ -69,7 +70,7 @@ impl Implied {
     /// What all rules of an atom have in common; nothing if it depends on itself.
     fn of_rules(&self, rules: &Rules, by_head: &ByHead, atom: u32) -> Vec<Lit> {
         let mut common: Option<Vec<Lit>> = None;
-        for &rule in by_head[atom] {
+        for &rule in &by_head[atom] {
             let body = rules.body(rule);
             if body.iter().any(|literal| literal.atom() == atom) {
                 return Vec::new();
@@ -176,7 +177,7 @@ fn denies_a_group(body: &mut Vec<Lit>, knowledge: &Knowledge) -> bool {
         .collect();
     denied.sort_unstable();
     for run in denied.chunk_by(|a, b| a.0 == b.0) {
-        let group = &knowledge.groups[run[0].0 as usize];
+        let group = &knowledge.groups[run[0].0.index()];
         if !group.exactly || run.len() + 1 < group.members.len() {
             continue;
         }

@@ -3,6 +3,7 @@
 use super::WORK;
 use super::knowledge::{Knowledge, Role};
 use super::rules::Rules;
+use crate::ids::Id;
 use grundy_syntax::{Budget, Exhausted, Ticks};
 
 /// Takes known conditions out, and rules that they stop; what has no rule left never holds, what has one without
@@ -25,9 +26,9 @@ fn learn(rules: &Rules, knowledge: &mut Knowledge) -> bool {
     let mut has_rule = vec![false; knowledge.roles.len()];
     let mut is_news = false;
     for (head, body) in rules.iter() {
-        has_rule[head as usize] = true;
-        if body.is_empty() && knowledge.constant[head as usize].is_none() {
-            knowledge.constant[head as usize] = Some(true);
+        has_rule[head.index()] = true;
+        if body.is_empty() && knowledge.constant[head.index()].is_none() {
+            knowledge.constant[head.index()] = Some(true);
             is_news = true;
         }
     }
@@ -48,11 +49,11 @@ fn fold(rules: &Rules, knowledge: &Knowledge, budget: &Budget) -> Result<Rules, 
     let mut body_left = Vec::new();
     for (head, body) in rules.iter() {
         ticks.work(budget, WORK * (1 + body.len()))?;
-        match knowledge.constant[head as usize] {
+        match knowledge.constant[head.index()] {
             Some(false) => continue,
             // Once is enough.
             Some(true) => {
-                if !std::mem::replace(&mut is_told[head as usize], true) {
+                if !std::mem::replace(&mut is_told[head.index()], true) {
                     kept.push(head, &[]);
                 }
                 continue;

@@ -6,6 +6,7 @@
 use super::WORK;
 use super::knowledge::Knowledge;
 use super::rules::{Lit, Rules};
+use crate::ids::Id;
 use grundy_syntax::{Budget, Exhausted, Ticks};
 use rustc_hash::FxHashMap;
 
@@ -22,7 +23,7 @@ pub(super) fn run(rules: Rules, knowledge: &Knowledge, budget: &Budget) -> Resul
         let body = rules.body(rule);
         for (at, literal) in body.iter().enumerate().filter(|(_, literal)| literal.is_positive()) {
             for &group in knowledge.groups_of(literal.atom()) {
-                if knowledge.groups[group as usize].exactly {
+                if knowledge.groups[group.index()].exactly {
                     ticks.work(budget, WORK * body.len())?;
                     let rest = body.iter().enumerate().filter(|(other, _)| *other != at);
                     let rest: Vec<Lit> = rest.map(|(_, &literal)| literal).collect();
@@ -33,7 +34,7 @@ pub(super) fn run(rules: Rules, knowledge: &Knowledge, budget: &Budget) -> Resul
     }
     let pays = |key: &Key, covered: &[(u32, u32)]| {
         let count = covered.chunk_by(|a, b| a.0 == b.0).count();
-        let missing = knowledge.groups[key.2 as usize].members.len() - count;
+        let missing = knowledge.groups[key.2.index()].members.len() - count;
         count > 1 && key.1.len() + missing < count * (key.1.len() + 1)
     };
     found.values_mut().for_each(|covered| covered.sort_unstable());
@@ -45,13 +46,13 @@ pub(super) fn run(rules: Rules, knowledge: &Knowledge, budget: &Budget) -> Resul
     let mut is_gone = vec![false; rules.len()];
     let mut kept = Rules::default();
     for ((head, rest, group), covered) in covers {
-        if covered.iter().any(|&(_, rule)| is_gone[rule as usize]) {
+        if covered.iter().any(|&(_, rule)| is_gone[rule.index()]) {
             continue;
         }
-        ticks.work(budget, WORK * (covered.len() + knowledge.groups[group as usize].members.len()))?;
-        covered.iter().for_each(|&(_, rule)| is_gone[rule as usize] = true);
+        ticks.work(budget, WORK * (covered.len() + knowledge.groups[group.index()].members.len()))?;
+        covered.iter().for_each(|&(_, rule)| is_gone[rule.index()] = true);
         let holds = |member: u32| covered.binary_search_by_key(&member, |(member, _)| *member).is_ok();
-        let missing = knowledge.groups[group as usize].members.iter().filter(|&&member| !holds(member));
+        let missing = knowledge.groups[group.index()].members.iter().filter(|&&member| !holds(member));
         let mut body: Vec<Lit> =
             rest.into_iter().chain(missing.map(|&member| Lit::new(member, false))).collect();
         body.sort_unstable();

@@ -2,6 +2,7 @@
 
 use super::rules::Lit;
 use crate::ground::{AtomId, GroundProgram};
+use crate::ids::{Id, narrow};
 use crate::invariants::{InvariantKind, Invariants};
 use grundy_syntax::{Budget, Exhausted, Keyword};
 use rustc_hash::FxHashMap;
@@ -42,10 +43,10 @@ impl Knowledge {
         wanted: &impl Fn(&str) -> bool,
         budget: &Budget,
     ) -> Result<Knowledge, Exhausted> {
-        let atoms = ground.atom_count() as usize;
+        let atoms = ground.atom_count().index();
         let mut roles = vec![Role::Output; atoms];
         for (atom, role) in roles.iter_mut().enumerate() {
-            let info = ground.program().info(ground.predicate_of(AtomId(atom as u32)));
+            let info = ground.program().info(ground.predicate_of(AtomId::new(atom)));
             *role = match info.keyword {
                 None => Role::View,
                 Some(Keyword::True | Keyword::Does) => Role::Input,
@@ -68,17 +69,17 @@ impl Knowledge {
 
     /// The groups of an atom.
     pub(super) fn groups_of(&self, atom: u32) -> &[u32] {
-        &self.groups_of[atom as usize]
+        &self.groups_of[atom.index()]
     }
 
     /// The value of a condition, if it is known.
     pub(super) fn value(&self, literal: Lit) -> Option<bool> {
-        self.constant[literal.atom() as usize].map(|value| value == literal.is_positive())
+        self.constant[literal.atom().index()].map(|value| value == literal.is_positive())
     }
 
     fn add_group(&mut self, members: Vec<u32>, exactly: bool) {
         if members.len() > 1 {
-            members.iter().for_each(|&member| self.groups_of[member as usize].push(self.groups.len() as u32));
+            members.iter().for_each(|&member| self.groups_of[member.index()].push(narrow(self.groups.len())));
             self.groups.push(Group { members, exactly });
         }
     }
@@ -116,7 +117,7 @@ impl Knowledge {
         };
         let (now, next) = (atoms(Keyword::True), atoms(Keyword::Next));
         for invariant in &invariants.proved {
-            let texts = invariant.members.iter().map(|&member| &invariants.fluents[member as usize]);
+            let texts = invariant.members.iter().map(|&member| &invariants.fluents[member.index()]);
             let value = match invariant.kind {
                 InvariantKind::Never => false,
                 InvariantKind::Always => true,
@@ -130,7 +131,7 @@ impl Knowledge {
             };
             if wanted("constants") {
                 for atom in texts.flat_map(|text| [now.get(text), next.get(text)]).flatten() {
-                    self.constant[*atom as usize] = Some(value);
+                    self.constant[atom.index()] = Some(value);
                 }
             }
         }

@@ -23,6 +23,7 @@ mod rules;
 
 use super::Invariants;
 use crate::ground::GroundProgram;
+use crate::ids::{length, wide};
 use grundy_syntax::{Budget, Exhausted};
 use knowledge::Knowledge;
 use rules::Rules;
@@ -60,13 +61,13 @@ pub fn prune(
     if !ground.lifted().is_empty() {
         return Ok(pruned);
     }
-    budget.check_room(Rules::bytes_for(ground.rule_count() as usize, ground.literal_count() as usize))?;
+    budget.check_room(Rules::bytes_for(length(ground.rule_count()), length(ground.literal_count())))?;
     let mut rules = Rules::of(ground, budget)?;
     let mut knowledge = Knowledge::new(ground, invariants, &wanted, budget)?;
     for _ in 0..MOST_ROUNDS {
         let before = (rules.len(), rules.literal_count());
         for (number, name) in USES.iter().enumerate().filter(|(_, name)| wanted(name)) {
-            let size = |rules: &Rules| (rules.len() as u64, rules.literal_count() as u64);
+            let size = |rules: &Rules| (wide(rules.len()), wide(rules.literal_count()));
             let old = size(&rules);
             rules = match *name {
                 "constants" => constants::run(rules, &mut knowledge, budget)?,

@@ -3,6 +3,7 @@
 use super::WORK;
 use super::knowledge::{Knowledge, Role};
 use super::rules::{Lit, Rules};
+use crate::ids::Id;
 use grundy_syntax::{Budget, Exhausted, Ticks};
 
 /// Atoms with more rules are only rid of repeated ones.
@@ -15,11 +16,11 @@ pub(super) fn run(rules: Rules, knowledge: &Knowledge, budget: &Budget) -> Resul
     let mut is_needed = vec![false; atoms];
     let mut open: Vec<u32> =
         (0..atoms as u32).filter(|&atom| knowledge.roles[atom as usize] == Role::Output).collect();
-    open.iter().for_each(|&atom| is_needed[atom as usize] = true);
+    open.iter().for_each(|&atom| is_needed[atom.index()] = true);
     while let Some(atom) = open.pop() {
         ticks.work(budget, WORK * (1 + by_head[atom].len()))?;
         for literal in by_head[atom].iter().flat_map(|&rule| rules.body(rule)) {
-            if !std::mem::replace(&mut is_needed[literal.atom() as usize], true) {
+            if !std::mem::replace(&mut is_needed[literal.atom().index()], true) {
                 open.push(literal.atom());
             }
         }

@@ -3,7 +3,7 @@
 use super::WORK;
 use crate::graph::components;
 use crate::ground::{AtomId, GroundLiteral, GroundProgram};
-use crate::ids::{Csr, narrow};
+use crate::ids::{Csr, Id, narrow};
 use grundy_syntax::{Budget, Exhausted, Ticks};
 
 /// An atom, or its negation.
@@ -64,7 +64,7 @@ impl Rules {
     pub(super) fn push(&mut self, head: u32, body: &[Lit]) {
         self.heads.push(head);
         self.literals.extend_from_slice(body);
-        self.ends.push(self.literals.len() as u32);
+        self.ends.push(narrow(self.literals.len()));
     }
 
     pub(super) fn len(&self) -> usize {
@@ -76,12 +76,12 @@ impl Rules {
     }
 
     pub(super) fn head(&self, rule: u32) -> u32 {
-        self.heads[rule as usize]
+        self.heads[rule.index()]
     }
 
     pub(super) fn body(&self, rule: u32) -> &[Lit] {
-        let start = if rule == 0 { 0 } else { self.ends[rule as usize - 1] };
-        &self.literals[start as usize..self.ends[rule as usize] as usize]
+        let start = if rule == 0 { 0 } else { self.ends[rule.index() - 1] };
+        &self.literals[start.index()..self.ends[rule.index()].index()]
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = (u32, &[Lit])> {

@@ -4,6 +4,7 @@ use super::super::counting::{at_most_one, compare};
 use super::super::effort::{Effort, Units};
 use super::super::solver::{Answer, Solver};
 use super::super::{InvariantKind, Invariants};
+use crate::ids::Id;
 use crate::network::{Kind, MoveId, Network, Signal, find_fluent};
 use batsat::Lit;
 
@@ -33,7 +34,7 @@ impl Clauses {
         let mut literals = vec![!solver.truth()];
         literals.extend((1..network.node_count()).map(|_| solver.fresh()));
         let moving = solver.fresh();
-        let inputs = network.interface().first_gate() as usize - 1;
+        let inputs = network.interface().first_gate().index() - 1;
         let mut clauses = Clauses { solver, literals, moving, inputs };
         clauses.define(network);
         clauses.add_moves(network);
@@ -70,7 +71,7 @@ impl Clauses {
             let mut does = Vec::new();
             for number in interface.moves_of(role) {
                 let done = self.literals[interface.move_node(MoveId(number)).index()];
-                let one_move = &interface.moves[number as usize];
+                let one_move = &interface.moves[number.index()];
                 for legal in [self.literal(one_move.legal), self.literal(one_move.guard)] {
                     self.solver.add([!self.moving, !done, legal]);
                 }
@@ -87,7 +88,7 @@ impl Clauses {
     fn add_invariants(&mut self, network: &Network, invariants: &Invariants) {
         let interface = network.interface();
         for invariant in &invariants.proved {
-            let texts = invariant.members.iter().map(|&member| &invariants.fluents[member as usize]);
+            let texts = invariant.members.iter().map(|&member| &invariants.fluents[member.index()]);
             let fluents: Vec<usize> = texts.filter_map(|text| find_fluent(interface, text)).collect();
             let nodes = || fluents.iter().map(|&fluent| interface.fluent_node(fluent));
             let members: Vec<Lit> = nodes().map(|node| self.literals[node.index()]).collect();

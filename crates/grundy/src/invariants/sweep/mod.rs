@@ -16,6 +16,7 @@ mod patterns;
 
 use super::Invariants;
 use super::effort::{Effort, Units, units};
+use crate::ids::Id;
 use crate::network::{Network, NodeId, Signal, clean, rewrite};
 use clauses::Clauses;
 use grundy_syntax::{Budget, Exhausted, Stage};
@@ -128,14 +129,14 @@ impl Sweep<'_> {
 fn moved(network: &Network) -> Vec<bool> {
     let first_move = 1 + network.interface().fluents.len();
     let mut moved = vec![false; network.node_count()];
-    moved[first_move..network.interface().first_gate() as usize].fill(true);
+    moved[first_move..network.interface().first_gate().index()].fill(true);
     // Loops may read what stands behind; two rounds are enough, since a loop depends on moves as a whole.
     for _ in 0..2 {
         for node in network.gates() {
             moved[node.index()] |= network.inputs(node).iter().any(|input| moved[input.node().index()]);
         }
         for range in network.loops() {
-            let range = range.start as usize..range.end as usize;
+            let range = range.start.index()..range.end.index();
             let any = moved[range.clone()].contains(&true);
             moved[range].fill(any);
         }
@@ -145,6 +146,6 @@ fn moved(network: &Network) -> Vec<bool> {
 
 fn in_loop(network: &Network) -> Vec<bool> {
     let mut in_loop = vec![false; network.node_count()];
-    network.loops().iter().for_each(|range| in_loop[range.start as usize..range.end as usize].fill(true));
+    network.loops().iter().for_each(|range| in_loop[range.start.index()..range.end.index()].fill(true));
     in_loop
 }

@@ -2,6 +2,7 @@
 
 use super::super::effort::Effort;
 use super::super::samples::step_units;
+use crate::ids::Id;
 use crate::machine::incremental::IncrementalMachine;
 use crate::machine::{Player, Rules, State};
 use crate::network::{Kind, MoveId, Network, NodeId, Signal};
@@ -170,19 +171,19 @@ impl Column {
 /// Fills in the values of all gates.
 fn evaluate(network: &Network, values: &mut [u64]) {
     let gate = |values: &[u64], node: usize| {
-        let inputs = network.inputs(NodeId(node as u32)).iter();
+        let inputs = network.inputs(NodeId::new(node)).iter();
         let inputs = inputs.map(|input| {
             let value = values[input.node().index()];
             if input.is_inverted() { !value } else { value }
         });
-        match network.kind(NodeId(node as u32)) {
+        match network.kind(NodeId::new(node)) {
             Kind::And => inputs.fold(u64::MAX, |all, value| all & value),
             _ => inputs.fold(0, |any, value| any | value),
         }
     };
-    let mut next = network.interface().first_gate() as usize;
+    let mut next = network.interface().first_gate().index();
     for range in network.loops() {
-        let nodes = range.start as usize..range.end as usize;
+        let nodes = range.start.index()..range.end.index();
         (next..nodes.start).for_each(|node| values[node] = gate(values, node));
         values[nodes.clone()].fill(0);
         let mut changed = true;
