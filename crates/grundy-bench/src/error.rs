@@ -3,7 +3,7 @@
 use grundy::features::FeatureError;
 use grundy::game::GameError;
 use grundy::ground::GroundError;
-use grundy::meta::MetaError;
+use grundy::metarules::MetaError;
 use grundy::network::ConnectError;
 use grundy::play::trace::TraceError;
 use grundy::reasoner::ReasonError;

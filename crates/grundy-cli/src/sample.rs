@@ -5,7 +5,7 @@ use crate::limits;
 use crate::output::{Failure, Outcome, note};
 use anyhow::Result;
 use grundy::lifted::{Lifted, LiftedConfig, LiftedState};
-use grundy::meta::{Domain, Memory, MetaError, WorkingMemories, replace_fact};
+use grundy::metarules::{Domain, Memory, MetaError, WorkingMemories, replace_fact};
 use grundy::reasoner::{ReasonError, Reasoner};
 use grundy_reference::Limits;
 use grundy_syntax::{Dialect, Program, Stage};

@@ -10,7 +10,7 @@ pub(crate) fn components(program: &Program) -> Vec<Vec<PredicateId>> {
     let mut depends_on: Vec<Vec<usize>> = vec![Vec::new(); count];
     for rule in &program.rules {
         let conditions = rule.literals().filter_map(|literal| literal.atom());
-        depends_on[rule.head.predicate.0 as usize].extend(conditions.map(|atom| atom.predicate.0 as usize));
+        depends_on[rule.head.predicate.index()].extend(conditions.map(|atom| atom.predicate.index()));
     }
     let mut search = Search {
         depends_on,
@@ -81,6 +81,6 @@ impl Search {
         let start = self.stack.iter().rposition(|&other| other == node).expect("the root is on the stack");
         let members = self.stack.split_off(start);
         members.iter().for_each(|&member| self.on_stack[member] = false);
-        self.found.push(members.into_iter().map(|member| PredicateId(member as u32)).collect());
+        self.found.push(members.into_iter().map(PredicateId::new).collect());
     }
 }

@@ -57,7 +57,7 @@ impl Evaluator {
     /// How many of the tiers have to be given before a predicate is known. This is meant for
     /// predicates that are wanted, or that a wanted one depends on.
     pub fn tier(&self, predicate: PredicateId) -> usize {
-        self.tiers[predicate.0 as usize]
+        self.tiers[predicate.index()]
     }
 
     /// Gives the facts of a tier and derives what follows; what depends on later tiers is forgotten.
@@ -118,15 +118,15 @@ impl Evaluator {
         let rules = rules_by_head(&self.program);
         for (tier, predicates) in self.given.iter().enumerate() {
             for predicate in predicates {
-                self.tiers[predicate.0 as usize] = tier + 1;
-                if let Some(&rule) = rules[predicate.0 as usize].first() {
+                self.tiers[predicate.index()] = tier + 1;
+                if let Some(&rule) = rules[predicate.index()].first() {
                     return Err(Error::DefinesGiven { rule: print_rule(&self.program, rule) });
                 }
             }
         }
         let needed = needed(&self.program, &rules, wanted);
         for members in components(&self.program) {
-            if members.iter().all(|member| needed[member.0 as usize]) {
+            if members.iter().all(|member| needed[member.index()]) {
                 let component = self.component(members, &rules)?;
                 self.components.push(component);
             }
@@ -145,7 +145,7 @@ impl Evaluator {
         let mut plans = Vec::new();
         let mut tier = members.iter().map(|&member| self.tier(member)).max().unwrap_or(0);
         let mut has_negation = false;
-        for &number in members.iter().flat_map(|member| &rules[member.0 as usize]) {
+        for &number in members.iter().flat_map(|member| &rules[member.index()]) {
             let rule = &self.program.rules[number];
             for literal in rule.literals() {
                 tier = literal.atom().map_or(tier, |atom| tier.max(self.tier(atom.predicate)));
@@ -154,7 +154,7 @@ impl Evaluator {
             let plan = plan(&mut self.facts.terms, number, rule);
             plans.push(plan.ok_or_else(|| Error::Unsafe { rule: print_rule(&self.program, number) })?);
         }
-        members.iter().for_each(|member| self.tiers[member.0 as usize] = tier);
+        members.iter().for_each(|member| self.tiers[member.index()] = tier);
         Ok((tier, Component { members, plans, has_negation }))
     }
 
@@ -180,7 +180,7 @@ impl Evaluator {
 fn rules_by_head(program: &Program) -> Vec<Vec<usize>> {
     let mut rules = vec![Vec::new(); program.predicate_count()];
     for (number, rule) in program.rules.iter().enumerate() {
-        rules[rule.head.predicate.0 as usize].push(number);
+        rules[rule.head.predicate.index()].push(number);
     }
     rules
 }
@@ -190,10 +190,10 @@ fn needed(program: &Program, rules: &[Vec<usize>], wanted: &[PredicateId]) -> Ve
     let mut needed = vec![false; program.predicate_count()];
     let mut work: Vec<PredicateId> = wanted.to_vec();
     while let Some(predicate) = work.pop() {
-        if std::mem::replace(&mut needed[predicate.0 as usize], true) {
+        if std::mem::replace(&mut needed[predicate.index()], true) {
             continue;
         }
-        let literals = rules[predicate.0 as usize].iter().flat_map(|&rule| program.rules[rule].literals());
+        let literals = rules[predicate.index()].iter().flat_map(|&rule| program.rules[rule].literals());
         work.extend(literals.filter_map(|literal| literal.atom()).map(|atom| atom.predicate));
     }
     needed

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Limits};
 use crate::relation::Relation;
-use grundy_syntax::{Atom, Exhausted, PredicateId, Span, Term, TermId, Terms, Ticks};
+use grundy_syntax::{Atom, Exhausted, PredicateId, Span, Term, TermId, Terms, Ticks, wide};
 
 /// What the variables of a rule stand for, as far as that is known.
 pub(crate) type Bindings = [Option<TermId>];
@@ -39,16 +39,16 @@ impl Facts {
     }
 
     pub(crate) fn relation(&self, predicate: PredicateId) -> &Relation {
-        &self.relations[predicate.0 as usize]
+        &self.relations[predicate.index()]
     }
 
     pub(crate) fn insert(&mut self, predicate: PredicateId, row: &[TermId]) {
-        let new = self.relations[predicate.0 as usize].insert(row);
+        let new = self.relations[predicate.index()].insert(row);
         self.count += usize::from(new);
     }
 
     pub(crate) fn clear(&mut self, predicate: PredicateId) {
-        let relation = &mut self.relations[predicate.0 as usize];
+        let relation = &mut self.relations[predicate.index()];
         self.count -= relation.rows().len();
         relation.clear();
     }
@@ -56,7 +56,7 @@ impl Facts {
     /// Makes this all that is known of a predicate, and gives what was known before.
     pub(crate) fn replace(&mut self, predicate: PredicateId, relation: Relation) -> Relation {
         self.count += relation.rows().len();
-        let before = std::mem::replace(&mut self.relations[predicate.0 as usize], relation);
+        let before = std::mem::replace(&mut self.relations[predicate.index()], relation);
         self.count -= before.rows().len();
         before
     }
@@ -80,7 +80,7 @@ impl Facts {
     pub(crate) fn value(&mut self, term: TermId, bindings: &Bindings) -> TermId {
         match self.terms.get(term) {
             Term::Variable(variable) => {
-                bindings[variable.0 as usize].expect("variables are bound before they are used")
+                bindings[variable.index()].expect("variables are bound before they are used")
             }
             Term::Compound(name, args) if !self.terms.is_ground(term) => {
                 let args: Vec<TermId> = args.to_vec();
@@ -98,7 +98,7 @@ impl Facts {
 
     /// Checks the budget now and then; to be called in every turn of a loop that can be long, with the work that it does.
     pub(crate) fn check_budget(&mut self, work: usize) -> Result<(), Stop> {
-        self.steps += work as u64;
+        self.steps += wide(work);
         if self.steps > self.limits.steps {
             return Err(Stop::TooManySteps);
         }

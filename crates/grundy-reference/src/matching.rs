@@ -92,7 +92,7 @@ impl<'a> Matching<'a> {
             let condition = choice.condition;
             let row = choice.rows.next();
             for variable in self.bound.drain(choice.bound..) {
-                self.bindings[variable.0 as usize] = None;
+                self.bindings[variable.index()] = None;
             }
             for test in self.passed.drain(choice.passed..) {
                 self.is_passed[test] = false;
@@ -160,7 +160,7 @@ impl<'a> Matching<'a> {
         self.leaves.clear();
         for (place, leaf) in pattern.leaves.iter().enumerate().take(MAX_INDEXED) {
             let value = match leaf {
-                Leaf::Variable(variable) => self.bindings[variable.0 as usize],
+                Leaf::Variable(variable) => self.bindings[variable.index()],
                 Leaf::Ground(term) => Some(*term),
             };
             if let Some(value) = value {
@@ -169,7 +169,7 @@ impl<'a> Matching<'a> {
             }
         }
         let Facts { relations, terms, .. } = self.facts;
-        relations[pattern.predicate.0 as usize].find(terms, &pattern.form, mask, &self.leaves)
+        relations[pattern.predicate.index()].find(terms, &pattern.form, mask, &self.leaves)
     }
 
     /// Makes a condition agree with a row, if it can. Variables may be bound even if it cannot.
@@ -181,7 +181,7 @@ impl<'a> Matching<'a> {
         }
         pattern.leaves.iter().zip(&self.leaves).all(|(leaf, &value)| match leaf {
             Leaf::Ground(term) => *term == value,
-            Leaf::Variable(variable) => match &mut self.bindings[variable.0 as usize] {
+            Leaf::Variable(variable) => match &mut self.bindings[variable.index()] {
                 Some(known) => *known == value,
                 unbound => {
                     *unbound = Some(value);
@@ -221,6 +221,6 @@ impl<'a> Matching<'a> {
     }
 
     fn are_bound(&self, variables: &[VariableId]) -> bool {
-        variables.iter().all(|variable| self.bindings[variable.0 as usize].is_some())
+        variables.iter().all(|variable| self.bindings[variable.index()].is_some())
     }
 }

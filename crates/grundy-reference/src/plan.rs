@@ -1,7 +1,7 @@
 //! A rule, taken apart for matching.
 
 use crate::relation::Form;
-use grundy_syntax::{Atom, Literal, PredicateId, Rule, Term, TermId, Terms, VariableId};
+use grundy_syntax::{Atom, Literal, PredicateId, Rule, Term, TermId, Terms, VariableId, narrow};
 
 /// A rule that is safe: its positive conditions bind all its variables.
 pub(crate) struct Plan {
@@ -61,11 +61,11 @@ pub(crate) fn plan(terms: &mut Terms, number: usize, rule: &Rule) -> Option<Plan
     let mut bound = vec![false; rule.variables.len()];
     for leaf in positive.iter().flat_map(|pattern| &pattern.leaves) {
         if let Leaf::Variable(variable) = leaf {
-            bound[variable.0 as usize] = true;
+            bound[variable.index()] = true;
         }
     }
     let in_tests = tests.iter().flat_map(|test| &test.variables);
-    let safe = head_variables.iter().chain(in_tests).all(|variable| bound[variable.0 as usize]);
+    let safe = head_variables.iter().chain(in_tests).all(|variable| bound[variable.index()]);
     let (head, variables) = (rule.head.clone(), rule.variables.len());
     safe.then_some(Plan { rule: number, head, head_variables, positive, tests, variables })
 }
@@ -88,7 +88,7 @@ fn form(terms: &mut Terms, term: TermId, leaves: &mut Vec<Leaf>) -> TermId {
             return terms.compound(name, &args);
         }
     });
-    terms.variable(VariableId(leaves.len() as u32 - 1))
+    terms.variable(VariableId(narrow(leaves.len()) - 1))
 }
 
 fn variables_of(terms: &Terms, of: impl Iterator<Item = TermId>) -> Vec<VariableId> {

@@ -309,7 +309,8 @@ impl Ticks {
     #[inline]
     pub fn work(&mut self, budget: &Budget, units: usize) -> Result<(), Exhausted> {
         let before = self.0;
-        self.0 = before.wrapping_add(units as u32);
+        // More work than is counted between two checks is as good as that.
+        self.0 = before.wrapping_add(u32::try_from(units).unwrap_or(TICKS));
         if before / TICKS != self.0 / TICKS { budget.check() } else { Ok(()) }
     }
 }

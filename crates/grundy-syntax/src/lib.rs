@@ -22,6 +22,7 @@
 mod budget;
 mod clause;
 mod diagnostic;
+mod ids;
 mod kif;
 mod limits;
 mod lower;
@@ -33,6 +34,7 @@ mod source;
 
 pub use budget::{Budget, Exhausted, Stage, Ticks};
 pub use diagnostic::{Code, Diagnostic, Label, Severity, tidy};
+pub use ids::{Id, float, length, narrow, wide};
 pub use limits::Limits;
 pub use program::{
     Atom, Condition, Constraint, Declaration, Dialect, Keyword, Literal, Notation, Predicate, PredicateId,

@@ -1,5 +1,6 @@
 //! A set that keeps its items in the order in which they came.
 
+use crate::ids::{Id, narrow};
 use hashbrown::HashTable;
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
@@ -28,8 +29,8 @@ impl<T: Hash + Eq> OrderedSet<T> {
         if self.items.len() <= FEW {
             return self.items.iter().position(|known| known == item);
         }
-        let found = self.table.find(hash_of(item), |&number| self.items[number as usize] == *item);
-        found.map(|&number| number as usize)
+        let found = self.table.find(hash_of(item), |&number| self.items[number.index()] == *item);
+        found.map(|&number| number.index())
     }
 
     /// Adds an item unless it is there already. Tells its number, and whether it is new.
@@ -59,8 +60,8 @@ impl<T: Hash + Eq> OrderedSet<T> {
 
     fn index(&mut self, number: usize) {
         let OrderedSet { items, table } = self;
-        table.insert_unique(hash_of(&items[number]), number as u32, |&number| {
-            hash_of(&items[number as usize])
+        table.insert_unique(hash_of(&items[number]), narrow(number), |&number| {
+            hash_of(&items[number.index()])
         });
     }
 }

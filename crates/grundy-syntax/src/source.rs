@@ -1,5 +1,6 @@
 //! The text of one file, and places in it.
 
+use crate::ids::{Id, narrow};
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -26,7 +27,7 @@ impl Span {
 
     /// The same as a range of indices.
     pub fn range(self) -> Range<usize> {
-        self.start as usize..self.end as usize
+        self.start.index()..self.end.index()
     }
 }
 
@@ -86,7 +87,7 @@ impl Source {
                 let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
                 let source = Source::new(name, text);
                 // What was cut off cannot be pointed at.
-                let first_invalid_byte = (valid < source.text.len()).then_some(valid as u32);
+                let first_invalid_byte = (valid < source.text.len()).then_some(narrow(valid));
                 Source { first_invalid_byte, ..source }
             }
         }
@@ -119,10 +120,10 @@ impl Source {
 
     /// Line and column of an offset.
     pub fn place(&self, offset: u32) -> Place {
-        let offset = floor_char_boundary(&self.text, offset as usize);
+        let offset = floor_char_boundary(&self.text, offset.index());
         let starts = self.line_starts();
         let line = starts.partition_point(|&start| start as usize <= offset).max(1);
-        let line_start = (starts[line - 1] as usize).min(offset);
+        let line_start = (starts[line - 1].index()).min(offset);
         let characters = if offset - line_start <= BLOCK {
             count_characters(&self.text.as_bytes()[line_start..offset])
         } else {
@@ -136,9 +137,9 @@ impl Source {
         let starts = self.line_starts();
         let behind = starts.partition_point(|&start| start <= offset).max(1);
         let start = starts[behind - 1];
-        let end = starts.get(behind).map_or(self.text.len(), |&next| next as usize - 1);
-        let line = self.text[start as usize..end].trim_end_matches('\r');
-        Span::new(start, start + line.len() as u32)
+        let end = starts.get(behind).map_or(self.text.len(), |&next| next.index() - 1);
+        let line = self.text[start.index()..end].trim_end_matches('\r');
+        Span::new(start, start + narrow(line.len()))
     }
 
     fn line_starts(&self) -> &[u32] {
@@ -149,7 +150,7 @@ impl Source {
         let bytes = self.text.as_bytes();
         let starts = self.block_starts.get_or_init(|| block_starts(bytes));
         let block = offset / BLOCK;
-        starts[block] as usize + count_characters(&bytes[block * BLOCK..offset])
+        starts[block].index() + count_characters(&bytes[block * BLOCK..offset])
     }
 
     /// The place of a whole word inside a span: where the variable or name `word` stands.
@@ -168,8 +169,8 @@ impl Source {
             let before = text[..at].chars().next_back();
             let after = text[at + word.len()..].chars().next();
             let apart = |c: Option<char>| c.is_none_or(|c| c.is_whitespace() || "()[],.:'\";".contains(c));
-            let start = span.start + at as u32;
-            (apart(before) && apart(after)).then(|| Span::new(start, start + word.len() as u32))
+            let start = span.start + narrow(at);
+            (apart(before) && apart(after)).then(|| Span::new(start, start + narrow(word.len())))
         })
     }
 }
@@ -187,7 +188,7 @@ fn count_characters(bytes: &[u8]) -> usize {
 fn block_starts(bytes: &[u8]) -> Vec<u32> {
     let mut starts = vec![0];
     for block in bytes.chunks(BLOCK) {
-        starts.push(starts[starts.len() - 1] + count_characters(block) as u32);
+        starts.push(starts[starts.len() - 1] + narrow(count_characters(block)));
     }
     starts
 }
@@ -195,8 +196,8 @@ fn block_starts(bytes: &[u8]) -> Vec<u32> {
 /// Where lines begin; the first one begins behind the byte order mark.
 fn line_starts(text: &str, first: usize) -> Vec<u32> {
     let behind_breaks =
-        text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n').map(|(at, _)| at as u32 + 1);
-    std::iter::once(first as u32).chain(behind_breaks).collect()
+        text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n').map(|(at, _)| narrow(at) + 1);
+    std::iter::once(narrow(first)).chain(behind_breaks).collect()
 }
 
 #[cfg(test)]

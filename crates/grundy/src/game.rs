@@ -29,11 +29,12 @@
 
 use crate::analysis::analyze;
 use crate::ground::{GroundConfig, GroundError, GroundProgram, ground};
+use crate::invariants::{InvariantConfig, Invariants, prove_invariants};
 use crate::machine::{Machine, MachineKind, Rules};
-use crate::meta::invariants::{InvariantConfig, Invariants, prove_invariants};
-use crate::meta::{MetaError, MoveRulesConfig, move_rules};
+use crate::metarules::MetaError;
 use crate::network::{ConnectError, Groups, Optimized, connect};
 use crate::variants;
+use crate::winning::{MoveRulesConfig, move_rules};
 use grundy_syntax::{Budget, Exhausted, Limits, Program, Source, read_game};
 use std::sync::Arc;
 

@@ -5,18 +5,24 @@
 //! [`game::Game`].
 
 pub mod analysis;
+mod datalog;
 pub mod features;
 pub mod flat;
 pub mod game;
+mod graph;
 pub mod ground;
+mod ids;
+pub mod invariants;
 pub mod lifted;
 pub mod machine;
-pub mod meta;
+pub mod metarules;
 pub mod network;
 pub mod play;
 pub mod reasoner;
+mod rewrite;
 pub mod self_check;
-mod tabling;
+pub mod unfold;
 mod variants;
+pub mod winning;
 
 pub use grundy_syntax as syntax;

@@ -1,8 +1,7 @@
 //! What every engine can be asked, so that one piece of code plays, replays and counts with any.
 
-use grundy_syntax::{
-    Exhausted, Kind, Limits, Program, SexprId, Sexprs, Source, Symbols, TermId, Terms, read_sexprs,
-};
+use crate::flat::read_ground_term;
+use grundy_syntax::{Exhausted, Program, TermId};
 use std::fmt;
 
 /// Why an engine could not answer.
@@ -226,31 +225,4 @@ impl Reasoner for Reference {
     fn move_of(&mut self, text: &str) -> Result<TermId, ReasonError> {
         self.term(text)
     }
-}
-
-/// Reads one ground term in KIF notation. `(x)` is the same as `x`.
-pub fn read_ground_term(text: &str, symbols: &mut Symbols, terms: &mut Terms) -> Option<TermId> {
-    let source = Source::new("term", text);
-    let (sexprs, diagnostics) = read_sexprs(&source, &Limits::default());
-    let mut forms = sexprs.forms();
-    let (Some(form), None, true) = (forms.next(), forms.next(), diagnostics.is_empty()) else { return None };
-    build_term(&source, &sexprs, form, symbols, terms)
-}
-
-fn build_term(
-    source: &Source,
-    sexprs: &Sexprs,
-    id: SexprId,
-    symbols: &mut Symbols,
-    terms: &mut Terms,
-) -> Option<TermId> {
-    let mut parts = sexprs.children(id);
-    let name = match sexprs.kind(id) {
-        Kind::Atom => id,
-        Kind::List => parts.next()?,
-    };
-    let name = sexprs.atom(source, name).filter(|name| !name.starts_with('?'))?;
-    let args: Option<Vec<TermId>> =
-        parts.map(|part| build_term(source, sexprs, part, symbols, terms)).collect();
-    Some(terms.compound(symbols.intern(name), &args?))
 }

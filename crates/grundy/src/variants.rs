@@ -6,8 +6,9 @@
 
 use crate::game::{GameError, Hints, MachineConfig};
 use crate::ground::GroundProgram;
+use crate::ids::float;
+use crate::invariants::{InvariantConfig, Invariants, invariants_of, prune, sweep};
 use crate::machine::{Rules, Work, work};
-use crate::meta::invariants::{InvariantConfig, Invariants, invariants_of, sweep};
 use crate::network::{Groups, Network, Optimized, PassSize, connect, optimize, with_safe_moves};
 use grundy_syntax::{Budget, Exhausted};
 use std::sync::Arc;
@@ -120,7 +121,7 @@ struct Variant {
 impl Variant {
     fn new(optimized: Optimized, config: &MachineConfig, budget: &Budget) -> Result<Variant, Exhausted> {
         let network = &optimized.network;
-        let size = (network.node_count() + network.edge_count()) as f64;
+        let size = float(network.node_count() + network.edge_count());
         let work = work(&Arc::new(Rules::new(network.clone(), budget)?), config.kind, budget)?;
         Ok(Variant { optimized, work, size })
     }
@@ -155,7 +156,7 @@ impl<'a> Maker<'a> {
         let invariants =
             invariants_of(&ground, &InvariantConfig { budget: budget.clone(), ..effort.clone() });
         budget.check()?;
-        ground.prune(&invariants, |name| is_wanted(config, name), budget)?;
+        prune(&mut ground, &invariants, |name| is_wanted(config, name), budget)?;
         let pruned = connect(&ground, budget)?;
         Ok(Maker { config, effort, hints, invariants, network, pruned })
     }

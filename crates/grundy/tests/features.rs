@@ -239,7 +239,7 @@ fn all_tables_and_evaluators_agree_with_the_reference() {
 /// The number of ground clauses of predicates of a bundled theory, with a fact replaced.
 fn clause_counts(name: &str, fact: &str, predicates: &[(&str, usize)]) -> Vec<u64> {
     let mut program = bundled(name);
-    grundy::meta::replace_fact(&mut program, Notation::Prolog, fact).expect("there is such a fact");
+    grundy::metarules::replace_fact(&mut program, Notation::Prolog, fact).expect("there is such a fact");
     let also = predicates.iter().map(|&(name, arity)| (name.to_owned(), arity)).collect();
     let selection = grundy::features::Selection { also, only: None };
     let config = FeatureConfig::default();

@@ -8,9 +8,9 @@ mod support;
 use grundy::game::{Game, MachineConfig};
 use grundy::lifted::{Lifted, LiftedConfig};
 use grundy::machine::{Machine, MachineKind, Position, State};
-use grundy::meta::MoveRulesConfig;
 use grundy::network::{Interface, MoveId};
 use grundy::reasoner::Reasoner;
+use grundy::winning::MoveRulesConfig;
 use std::collections::BTreeSet;
 use support::{bundled_games, program};
 

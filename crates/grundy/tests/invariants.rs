@@ -3,11 +3,11 @@
 mod support;
 
 use grundy::game::{Game, MachineConfig};
-use grundy::ground::{GroundConfig, USES, ground};
+use grundy::ground::{GroundConfig, ground};
+use grundy::invariants::{InvariantConfig, Invariants, invariants_of, prune};
 use grundy::machine::incremental::IncrementalMachine;
 use grundy::machine::scratch::ScratchMachine;
 use grundy::machine::{MachineReasoner, Rules};
-use grundy::meta::invariants::{InvariantConfig, Invariants, invariants_of};
 use grundy::network::{Network, connect, optimize};
 use grundy::reasoner::Reasoner;
 use grundy::syntax::{Budget, Program};
@@ -56,7 +56,8 @@ fn check_everywhere(program: &Program, invariants: &Invariants, most: usize) {
 fn pruned(program: &Program, invariants: &Invariants, without: Option<&str>) -> Arc<Rules> {
     let mut ground = ground(program, &GroundConfig::default()).expect("the game is ground");
     let before = (ground.rule_count(), ground.literal_count());
-    let told = ground.prune(invariants, |name| Some(name) != without, &Budget::default()).expect(UNBOUNDED);
+    let told =
+        prune(&mut ground, invariants, |name| Some(name) != without, &Budget::default()).expect(UNBOUNDED);
     assert_eq!((told.rules, told.literals), before);
     assert!(ground.literal_count() <= before.1, "pruning made it larger");
     let network = connect(&ground, &Budget::default()).expect("the game has a network");

@@ -5,13 +5,14 @@ use grundy::features::{
     FeatureConfig, FeatureError, Features, GenerateConfig, Generation, Selection, TableKind, generate,
 };
 use grundy::lifted::{Lifted, LiftedConfig};
-use grundy::meta::unfold::{UnfoldConfig, count_unfolded, unfold};
-use grundy::meta::{
-    Domain, DomainLimits, InductionConfig, Memory, MetaError, Metarules, MoveRulesConfig, ParsedGoal,
-    SearchConfig, WorkingMemories, branching_of, find_metarules, metarules_so_far, move_rules,
-    prove_single_valued,
+use grundy::metarules::{
+    Domain, DomainLimits, Memory, MetaError, Metarules, SearchConfig, WorkingMemories, branching_of,
+    find_metarules, metarules_so_far,
 };
 use grundy::reasoner::{ReasonError, Reasoner};
+use grundy::unfold::{InductionConfig, ParsedGoal, prove_single_valued};
+use grundy::unfold::{UnfoldConfig, count_unfolded, unfold};
+use grundy::winning::{MoveRulesConfig, move_rules};
 use grundy_reference::Limits;
 use grundy_syntax::{Budget, Dialect, Exhausted, Notation, Program, Source, Stage, read_game, read_theory};
 use std::time::Duration;

@@ -4,7 +4,7 @@
 #[allow(dead_code, reason = "only a part of it is needed here")]
 mod theory;
 
-use grundy::meta::{
+use grundy::metarules::{
     Domain, DomainLimits, MetaPrinter, SearchConfig, find_metarules, match_all, tries, usual_notation,
 };
 use grundy::syntax::{Literal, Program, Term, TermId};

@@ -5,8 +5,8 @@ mod support;
 
 use grundy::game::{Game, GameError, MachineConfig};
 use grundy::ground::{GroundConfig, GroundProgram, ground};
+use grundy::invariants::{InvariantConfig, Invariants, invariants_of};
 use grundy::machine::{Machine, MachineKind, PlayoutConfig, Rules};
-use grundy::meta::invariants::{InvariantConfig, Invariants, invariants_of};
 use grundy::network::{ConnectError, Groups, connect, optimize};
 use grundy::syntax::{Budget, Exhausted, Program};
 use std::sync::Arc;
@@ -66,7 +66,7 @@ fn every_stage_ends_with_the_reason() {
             assert_eq!(Machine::new(rules.clone(), kind, &budget).err(), Some(reason), "{kind:?}");
         }
         let mut pruned = ground_game("breakthrough");
-        let error = pruned.prune(&Invariants::default(), |_| true, &budget).err();
+        let error = grundy::invariants::prune(&mut pruned, &Invariants::default(), |_| true, &budget).err();
         assert_eq!(error, Some(reason));
         assert_eq!(pruned.literal_count(), ground.literal_count(), "what is pruned in part is not used");
     }

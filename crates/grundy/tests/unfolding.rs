@@ -7,11 +7,11 @@ mod positions;
 #[allow(dead_code, reason = "only a part of it is needed here")]
 mod theory;
 
-use grundy::meta::unfold::{Kinds, UnfoldConfig, Unfolding, count_unfolded, unfold};
-use grundy::meta::{
-    Domain, DomainLimits, ParsedGoal, SearchConfig, extend, find_metarules, replace_fact, tries,
-};
+use grundy::metarules::{Domain, DomainLimits, SearchConfig, find_metarules, replace_fact, tries};
 use grundy::syntax::{Dialect, Literal, Notation, PredicateId, Program, Term};
+use grundy::unfold::ParsedGoal;
+use grundy::unfold::{Kinds, UnfoldConfig, Unfolding, count_unfolded, unfold};
+use grundy::winning::extend;
 use positions::Board;
 use proptest::prelude::*;
 use std::collections::BTreeSet;

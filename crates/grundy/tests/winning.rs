@@ -5,10 +5,11 @@
 mod support;
 
 use grundy::lifted::{Lifted, LiftedConfig};
-use grundy::meta::unfold::UnfoldConfig;
-use grundy::meta::{MetaError, MoveRules, MoveRulesConfig, move_rules};
+use grundy::metarules::MetaError;
 use grundy::reasoner::Reasoner;
 use grundy::syntax::{Keyword, PredicateId, Program, TermId};
+use grundy::unfold::UnfoldConfig;
+use grundy::winning::{MoveRules, MoveRulesConfig, move_rules};
 use grundy_reference::{Evaluator, Limits};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -119,8 +120,7 @@ impl Judge {
 
     fn look_at(&mut self, facts: &[String]) {
         let (symbols, terms) = self.evaluator.names_and_terms_mut();
-        let read =
-            |fact: &String| grundy::reasoner::read_ground_term(fact, &mut *symbols, &mut *terms).unwrap();
+        let read = |fact: &String| grundy::flat::read_ground_term(fact, &mut *symbols, &mut *terms).unwrap();
         let rows: Vec<TermId> = facts.iter().map(read).collect();
         let holds = self.holds;
         self.evaluator.set(0, rows.into_iter().map(|fact| (holds, Box::from([fact])))).unwrap();

@@ -3,7 +3,7 @@
 use super::config;
 use crate::BenchError;
 use grundy::features::{Features, Selection, Sizes, TableKind};
-use grundy::meta::replace_fact;
+use grundy::metarules::replace_fact;
 use grundy::syntax::{Budget, Notation, Program};
 use std::time::{Duration, Instant};
 

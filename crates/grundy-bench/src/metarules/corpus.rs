@@ -5,7 +5,7 @@ use crate::numbers::{count, float, grouped, short};
 use crate::report::{Row, Table};
 use crate::{BenchError, Host};
 use grundy::ground::{GroundConfig, ground};
-use grundy::meta::invariants::{InvariantConfig, InvariantKind, Invariants, prove_invariants};
+use grundy::invariants::{InvariantConfig, InvariantKind, Invariants, prove_invariants};
 use grundy::network::connect;
 use grundy::play::trace::{fold, read_trace};
 use rustc_hash::FxHashMap;

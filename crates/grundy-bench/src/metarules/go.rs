@@ -5,13 +5,14 @@ use super::{Section, domain_limits, search, unfold_config};
 use crate::numbers::{count, float, grouped, huge, short};
 use crate::plot::{Axis, Ink, Mark, Plot, Series, Unit};
 use crate::report::{Row, Table};
-use grundy::meta::unfold::{Count, Kinds, UnfoldConfig, Unfolding, count_unfolded, split_by_rules, unfold};
-use grundy::meta::{
-    Branching, COUNTING_STEPS, Clause, Domain, Memory, MetaError, MetaPrinter, Ordering, ParsedGoal,
-    Reordered, ReorderedSet, Tries, WorkingMemories, branching_of, extend, find_metarules, match_all,
-    replace_fact,
+use grundy::metarules::{
+    Branching, COUNTING_STEPS, Clause, Domain, Memory, MetaError, MetaPrinter, Ordering, Reordered,
+    ReorderedSet, Tries, WorkingMemories, branching_of, find_metarules, match_all, replace_fact,
 };
 use grundy::syntax::{Budget, Dialect, Literal, Notation, Program};
+use grundy::unfold::ParsedGoal;
+use grundy::unfold::{Count, Kinds, UnfoldConfig, Unfolding, count_unfolded, split_by_rules, unfold};
+use grundy::winning::extend;
 use grundy_reference::Limits;
 use std::fmt::Write;
 use std::time::Instant;

@@ -2,9 +2,10 @@
 
 use super::{Section, domain_limits, numbers, search, unfold_config};
 use crate::numbers::grouped;
-use grundy::meta::unfold::{Kinds, UnfoldConfig, unfold};
-use grundy::meta::{Domain, MetaError, MetaPrinter, ParsedGoal, find_metarules, tries};
+use grundy::metarules::{Domain, MetaError, MetaPrinter, find_metarules, tries};
 use grundy::syntax::{Budget, Dialect, Literal, Notation, Program, Term, TermId};
+use grundy::unfold::ParsedGoal;
+use grundy::unfold::{Kinds, UnfoldConfig, unfold};
 use std::fmt::Write;
 
 /// The published tries of a path of length four: the conditions as written, and without useless ones.

@@ -22,9 +22,9 @@ pub use networks::networks;
 use crate::numbers::grouped;
 use crate::plot::Plot;
 use crate::report::{File, Origin, Page, Table};
-use grundy::meta::unfold::UnfoldConfig;
-use grundy::meta::{DomainLimits, SearchConfig};
+use grundy::metarules::{DomainLimits, SearchConfig};
 use grundy::syntax::Budget;
+use grundy::unfold::UnfoldConfig;
 
 /// How far to look for metarules, within the budget of the call.
 fn search(budget: &Budget) -> SearchConfig {

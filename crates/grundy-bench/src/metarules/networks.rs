@@ -8,8 +8,8 @@ use crate::statistics::median;
 use crate::{BenchError, Host};
 use grundy::game::{Game, MachineConfig};
 use grundy::ground::GroundConfig;
+use grundy::invariants::InvariantConfig;
 use grundy::machine::{Machine, MachineKind};
-use grundy::meta::invariants::InvariantConfig;
 use std::path::Path;
 use std::time::Duration;
 

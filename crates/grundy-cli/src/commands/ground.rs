@@ -10,9 +10,9 @@ use anyhow::Result;
 use clap::ValueEnum;
 use grundy::ground::{
     DotError, GroundConfig, GroundError, GroundProgram, LiftedRelation, LimitKind, MOST_NODES, Method,
-    Progress, Pruned, Slice, Thresholds, USES, ground, write_aspif, write_dot, write_json, write_kif,
+    Progress, Slice, Thresholds, ground, write_aspif, write_dot, write_json, write_kif,
 };
-use grundy::meta::invariants::{InvariantConfig, Invariants, invariants_of};
+use grundy::invariants::{InvariantConfig, Invariants, Pruned, USES, invariants_of};
 use grundy_syntax::{Exhausted, Keyword, Span};
 use indicatif::{HumanBytes, HumanCount};
 use serde_json::json;
@@ -127,7 +127,7 @@ fn prune(args: &Args, ground: &mut GroundProgram) -> Result<Option<Pruning>, Fai
     let invariants =
         if is_wanted(INVARIANTS) { invariants_of(ground, &config) } else { Invariants::default() };
     budget().check()?;
-    let pruned = ground.prune(&invariants, is_wanted, &budget())?;
+    let pruned = grundy::invariants::prune(ground, &invariants, is_wanted, &budget())?;
     Ok(Some(Pruning {
         pruned,
         groups: invariants.proved.len(),

@@ -8,8 +8,8 @@ use crate::sample::{SampleArgs, failure};
 use anyhow::Result;
 use grundy::game::{Game, GameError};
 use grundy::ground::GroundConfig;
-use grundy::meta::invariants::{InvariantConfig, InvariantKind, LiftedInvariant};
-use grundy::meta::{
+use grundy::invariants::{InvariantConfig, InvariantKind, LiftedInvariant};
+use grundy::metarules::{
     Branching, Clause, Domain, DomainLimits, Memory, MetaPrinter, Metarules, Ordering, Printed, Reordered,
     ReorderedSet, SearchConfig, SingleValued, Tries, metarules_so_far,
 };

@@ -7,11 +7,12 @@ use crate::render::count;
 use crate::sample::{SampleArgs, failure};
 use anyhow::Result;
 use clap::ValueEnum;
-use grundy::meta::unfold::{Count, Kinds, UnfoldConfig, Unfolding, count_unfolded, unfold};
-use grundy::meta::{
-    Domain, DomainLimits, InductionConfig, Memory, MetaPrinter, Metarules, ParsedGoal, SearchConfig,
-    SingleValued, find_metarules, forced_moves, losing_target, prove_single_valued,
+use grundy::metarules::{
+    Domain, DomainLimits, Memory, MetaPrinter, Metarules, SearchConfig, SingleValued, find_metarules,
 };
+use grundy::unfold::{Count, Kinds, UnfoldConfig, Unfolding, count_unfolded, unfold};
+use grundy::unfold::{InductionConfig, ParsedGoal, losing_target, prove_single_valued};
+use grundy::winning::forced_moves;
 use grundy_bench::huge;
 use grundy_syntax::{Dialect, Printer};
 use serde_json::{Value, json};

@@ -12,6 +12,7 @@ mod variables;
 use crate::budget::Ticks;
 use crate::clause::{Clause, Expr, ExprKind};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::ids::{Id, narrow};
 use crate::limits::Limits;
 use crate::ordered_set::OrderedSet;
 use crate::program::{
@@ -250,10 +251,10 @@ impl Lowering {
     fn add_rule(&mut self, rule: Rule, first_new: usize, is_branch: bool) {
         let rules = &mut self.program.rules;
         let hash = hash_rule(&rule);
-        let same = |&(other, id): &(u64, u32)| other == hash && rules[id as usize].same_as(&rule);
+        let same = |&(other, id): &(u64, u32)| other == hash && rules[id.index()].same_as(&rule);
         if let Some(&(_, known)) = self.known.find(hash, same) {
-            if (known as usize) < first_new {
-                let earlier = rules[known as usize].span;
+            if (known.index()) < first_new {
+                let earlier = rules[known.index()].span;
                 let what = match (is_branch, rule.body.is_empty()) {
                     (true, _) => "a branch of this rule",
                     (false, true) => "this fact",
@@ -265,7 +266,7 @@ impl Lowering {
             }
             return;
         }
-        let id = rules.len() as u32;
+        let id = narrow(rules.len());
         rules.push(rule);
         self.known.insert_unique(hash, (hash, id), |&(hash, _)| hash);
     }

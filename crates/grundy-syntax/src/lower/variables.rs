@@ -18,7 +18,7 @@ impl Numbering {
     }
 
     pub(super) fn number(&mut self, variable: Variable) -> VariableId {
-        VariableId(self.variables.insert(variable).0 as u32)
+        VariableId::new(self.variables.insert(variable).0)
     }
 
     pub(super) fn names(&self) -> Vec<SymbolId> {

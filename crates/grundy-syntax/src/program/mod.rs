@@ -11,6 +11,7 @@ mod print;
 mod symbol;
 mod term;
 
+use crate::ids::narrow;
 use crate::source::Span;
 use hashbrown::HashMap;
 use rustc_hash::{FxBuildHasher, FxHashSet};
@@ -21,9 +22,10 @@ pub use print::{Notation, Printer};
 pub use symbol::{SymbolId, Symbols};
 pub use term::{Term, TermId, Terms, VariableId};
 
-/// A predicate of a program: a name with a number of arguments.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct PredicateId(pub u32);
+crate::define_id! {
+    /// A predicate of a program: a name with a number of arguments.
+    pub struct PredicateId(u32);
+}
 
 /// What is known about a predicate before any analysis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -195,28 +197,28 @@ impl Program {
 
     /// The predicate of an interned name and a number of arguments, new or known.
     pub(crate) fn predicate_of(&mut self, name: SymbolId, arity: usize) -> PredicateId {
-        if let Some(&known) = self.predicate_ids.get(&(name, arity as u32)) {
+        if let Some(&known) = self.predicate_ids.get(&(name, narrow(arity))) {
             return known;
         }
         let keyword = self.keyword_named(self.symbols.name(name)).filter(|keyword| keyword.arity() == arity);
         let own_name = keyword.map_or(name, |keyword| self.symbols.intern(keyword.name()));
-        let id = match self.predicate_ids.get(&(own_name, arity as u32)) {
+        let id = match self.predicate_ids.get(&(own_name, narrow(arity))) {
             Some(&known) => known,
             None => {
                 self.predicates.push(Predicate { name: own_name, arity, keyword });
-                PredicateId(self.predicates.len() as u32 - 1)
+                PredicateId(narrow(self.predicates.len()) - 1)
             }
         };
         // A keyword is found under its own name and as it was written.
-        self.predicate_ids.insert((own_name, arity as u32), id);
-        self.predicate_ids.insert((name, arity as u32), id);
+        self.predicate_ids.insert((own_name, narrow(arity)), id);
+        self.predicate_ids.insert((name, narrow(arity)), id);
         id
     }
 
     /// The predicate of a name and a number of arguments, if it occurs.
     pub fn find_predicate(&self, name: &str, arity: usize) -> Option<PredicateId> {
         let name = self.symbols.find(name)?;
-        self.predicate_ids.get(&(name, arity as u32)).copied()
+        self.predicate_ids.get(&(name, narrow(arity))).copied()
     }
 
     /// The predicate of a keyword, if it occurs.
@@ -227,7 +229,7 @@ impl Program {
 
     /// What is known about a predicate.
     pub fn info(&self, predicate: PredicateId) -> Predicate {
-        self.predicates[predicate.0 as usize]
+        self.predicates[predicate.index()]
     }
 
     /// The name of a predicate.
@@ -242,7 +244,7 @@ impl Program {
 
     /// All predicates, in order of first occurrence.
     pub fn predicates(&self) -> impl Iterator<Item = (PredicateId, Predicate)> + '_ {
-        self.predicates.iter().enumerate().map(|(id, &info)| (PredicateId(id as u32), info))
+        self.predicates.iter().enumerate().map(|(id, &info)| (PredicateId::new(id), info))
     }
 
     /// The roles, in the order of their facts.

@@ -153,7 +153,7 @@ impl<'a> Printer<'a> {
 
     fn write_term(&self, term: TermId, names: &[String], out: &mut String) {
         match self.program.terms.get(term) {
-            Term::Variable(variable) => match names.get(variable.0 as usize) {
+            Term::Variable(variable) => match names.get(variable.index()) {
                 Some(name) => out.push_str(name),
                 None => {
                     let _ = match self.notation {

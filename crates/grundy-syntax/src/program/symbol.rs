@@ -1,12 +1,14 @@
 //! Names, interned to dense ids.
 
+use crate::ids::{Id, narrow};
 use hashbrown::HashTable;
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 
-/// An interned name. Ids follow the order in which names first occur.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct SymbolId(pub u32);
+crate::define_id! {
+    /// An interned name. Ids follow the order in which names first occur.
+    pub struct SymbolId(u32);
+}
 
 /// The names of a program.
 #[derive(Clone, Debug, Default)]
@@ -25,23 +27,23 @@ impl Symbols {
     /// The id of a name, new or known.
     pub fn intern(&mut self, name: &str) -> SymbolId {
         let hash = hash_of(name);
-        if let Some(&id) = self.table.find(hash, |&id| &*self.names[id as usize] == name) {
+        if let Some(&id) = self.table.find(hash, |&id| &*self.names[id.index()] == name) {
             return SymbolId(id);
         }
-        let id = self.names.len() as u32;
+        let id = narrow(self.names.len());
         self.names.push(name.into());
-        self.table.insert_unique(hash, id, |&id| hash_of(&*self.names[id as usize]));
+        self.table.insert_unique(hash, id, |&id| hash_of(&*self.names[id.index()]));
         SymbolId(id)
     }
 
     /// The id of a name if it occurs.
     pub fn find(&self, name: &str) -> Option<SymbolId> {
-        self.table.find(hash_of(name), |&id| &*self.names[id as usize] == name).map(|&id| SymbolId(id))
+        self.table.find(hash_of(name), |&id| &*self.names[id.index()] == name).map(|&id| SymbolId(id))
     }
 
     /// The name of an id.
     pub fn name(&self, id: SymbolId) -> &str {
-        &self.names[id.0 as usize]
+        &self.names[id.index()]
     }
 
     /// The number of names.
@@ -56,6 +58,6 @@ impl Symbols {
 
     /// All names with their ids.
     pub fn iter(&self) -> impl Iterator<Item = (SymbolId, &str)> {
-        self.names.iter().enumerate().map(|(id, name)| (SymbolId(id as u32), &**name))
+        self.names.iter().enumerate().map(|(id, name)| (SymbolId::new(id), &**name))
     }
 }

@@ -1,16 +1,19 @@
 //! Terms, hash-consed: equal terms have equal ids, and comparing or hashing one costs nothing.
 
 use super::symbol::{SymbolId, hash_of};
+use crate::ids::{Id, narrow};
 use hashbrown::HashTable;
 
-/// An interned term.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct TermId(pub u32);
+crate::define_id! {
+    /// An interned term.
+    pub struct TermId(u32);
+}
 
-/// A variable of a rule, numbered by its first occurrence in it. Rules share terms, so that the
-/// same variable number has another meaning, and another name, in each rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct VariableId(pub u32);
+crate::define_id! {
+    /// A variable of a rule, numbered by its first occurrence in it. Rules share terms, so that the
+    /// same variable number has another meaning, and another name, in each rule.
+    pub struct VariableId(u32);
+}
 
 /// A look at a term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -64,7 +67,7 @@ impl Terms {
 
     /// The term that is a variable.
     pub fn variable(&mut self, variable: VariableId) -> TermId {
-        let place = variable.0 as usize;
+        let place = variable.index();
         if let Some(&Some(known)) = self.variables.get(place) {
             return known;
         }
@@ -75,7 +78,7 @@ impl Terms {
 
     /// The term that is a constant.
     pub fn constant(&mut self, name: SymbolId) -> TermId {
-        let place = name.0 as usize;
+        let place = name.index();
         if let Some(&Some(known)) = self.constants.get(place) {
             return known;
         }
@@ -92,7 +95,7 @@ impl Terms {
         let head = Head::Name(name);
         let hash = hash_of(&(name, args));
         let same = |&(other, id): &(u64, TermId)| {
-            let node = &self.nodes[id.0 as usize];
+            let node = &self.nodes[id.index()];
             other == hash && node.head == head && self.args_of(node) == args
         };
         if let Some(&(_, known)) = self.compounds.find(hash, same) {
@@ -105,7 +108,7 @@ impl Terms {
 
     /// What a term is made of.
     pub fn get(&self, id: TermId) -> Term<'_> {
-        let node = &self.nodes[id.0 as usize];
+        let node = &self.nodes[id.index()];
         match node.head {
             Head::Variable(variable) => Term::Variable(variable),
             Head::Name(name) if node.args_len == 0 => Term::Constant(name),
@@ -115,12 +118,12 @@ impl Terms {
 
     /// Whether a term has no variable.
     pub fn is_ground(&self, id: TermId) -> bool {
-        self.nodes[id.0 as usize].ground
+        self.nodes[id.index()].ground
     }
 
     /// One for a constant or a variable, one more for each function around it.
     pub fn depth(&self, id: TermId) -> usize {
-        self.nodes[id.0 as usize].depth as usize
+        self.nodes[id.index()].depth.index()
     }
 
     /// The number of different terms.
@@ -151,19 +154,19 @@ impl Terms {
     }
 
     fn args_of(&self, node: &Node) -> &[TermId] {
-        &self.args[node.args_start as usize..][..node.args_len as usize]
+        &self.args[node.args_start.index()..][..node.args_len.index()]
     }
 
     fn push(&mut self, head: Head, args: &[TermId]) -> TermId {
         self.nodes.push(Node {
             head,
-            args_start: self.args.len() as u32,
-            args_len: args.len() as u32,
-            depth: 1 + args.iter().map(|arg| self.nodes[arg.0 as usize].depth).max().unwrap_or(0),
+            args_start: narrow(self.args.len()),
+            args_len: narrow(args.len()),
+            depth: 1 + args.iter().map(|arg| self.nodes[arg.index()].depth).max().unwrap_or(0),
             ground: matches!(head, Head::Name(_)) && args.iter().all(|&arg| self.is_ground(arg)),
         });
         self.args.extend_from_slice(args);
-        TermId(self.nodes.len() as u32 - 1)
+        TermId(narrow(self.nodes.len()) - 1)
     }
 }
 

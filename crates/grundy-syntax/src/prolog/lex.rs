@@ -1,5 +1,6 @@
 //! The words of Prolog notation.
 
+use crate::ids::{Id, narrow};
 use crate::source::{Source, Span};
 
 /// A word of a theory.
@@ -32,7 +33,7 @@ const SYMBOLS: [&str; 35] = [
 /// The word that begins at or behind `at`, white space and comments skipped.
 pub(super) fn next_token(source: &Source, at: u32) -> (Token, Span) {
     let text = source.text();
-    let start = match skip_blank(text, at as usize) {
+    let start = match skip_blank(text, at.index()) {
         Ok(start) => start,
         Err(comment) => return (Token::Unterminated, span(comment, text.len())),
     };
@@ -61,7 +62,7 @@ pub(super) fn next_token(source: &Source, at: u32) -> (Token, Span) {
 }
 
 fn span(start: usize, end: usize) -> Span {
-    Span::new(start as u32, end as u32)
+    Span::new(narrow(start), narrow(end))
 }
 
 /// Where the next word begins, or where a comment began that does not end.

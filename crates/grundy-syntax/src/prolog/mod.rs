@@ -14,6 +14,7 @@ mod lex;
 
 use crate::clause::{Clause, Expr, ExprKind, Formula, Variable, wrong_arity};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::ids::{Id, narrow};
 use crate::lower::Lowering;
 use crate::program::{Keyword, SymbolId, is_number};
 use crate::source::{Source, Span};
@@ -25,7 +26,7 @@ pub(crate) fn lower_clauses(lowering: &mut Lowering, source: &Source) {
     while parser.token != Token::Eof {
         let start = parser.span;
         if parser.lowering.is_full(start) {
-            return parser.leave_out(start.start, source.text().len() as u32);
+            return parser.leave_out(start.start, narrow(source.text().len()));
         }
         match parser.statement() {
             Ok(Some(clause)) => parser.lowering.add_clause(&clause),
@@ -59,7 +60,7 @@ struct Parser<'a> {
 
 impl<'a> Parser<'a> {
     fn new(lowering: &'a mut Lowering, source: &'a Source) -> Parser<'a> {
-        let (token, span) = next_token(source, source.start() as u32);
+        let (token, span) = next_token(source, narrow(source.start()));
         Parser {
             lowering,
             source,
@@ -99,7 +100,7 @@ impl<'a> Parser<'a> {
     }
 
     fn at_margin(&self) -> bool {
-        let start = self.span.start as usize;
+        let start = self.span.start.index();
         start == 0 || self.source.text().as_bytes()[start - 1] == b'\n'
     }
 
@@ -169,7 +170,7 @@ impl<'a> Parser<'a> {
             };
             self.advance();
             let span = self.since(start);
-            self.lowering.add_declaration(name, arity as usize, span);
+            self.lowering.add_declaration(name, arity.index(), span);
             if !self.accept(",") {
                 return self.end("`,` or `.`");
             }
@@ -382,7 +383,7 @@ impl<'a> Parser<'a> {
 
     /// Blames the end of the line where the clause should perhaps have ended.
     fn missing_full_stop(&self, error: Diagnostic, line_end: u32) -> Diagnostic {
-        let (place, label) = match self.source.text()[..line_end as usize].ends_with(',') {
+        let (place, label) = match self.source.text()[..line_end.index()].ends_with(',') {
             true => (Span::new(line_end - 1, line_end), "perhaps a full stop is meant here"),
             false => (Span::new(line_end, line_end), "perhaps a full stop is missing here"),
         };

@@ -1,6 +1,7 @@
 //! Where the slip is that leaves a parenthesis without a partner, judged by the layout.
 
 use super::{Kind, SexprId, Sexprs};
+use crate::ids::{Id, narrow};
 use crate::source::Span;
 
 /// The list of a form that is most likely the one that was not closed, and where its `)` is missing.
@@ -12,12 +13,12 @@ pub(super) fn unclosed(text: &[u8], sexprs: &Sexprs, form: SexprId, form_line: u
     let mut open: Vec<(SexprId, usize)> = Vec::new();
     let mut form_column = 0;
     let mut line_start = form_line;
-    let mut last_end = sexprs.span(form).start as usize;
+    let mut last_end = sexprs.span(form).start.index();
     for id in sexprs.subtree(form) {
         while let Some((list, _)) = open.pop_if(|(list, _)| sexprs.behind(*list) <= id) {
-            last_end = sexprs.span(list).end as usize;
+            last_end = sexprs.span(list).end.index();
         }
-        let start = sexprs.span(id).start as usize;
+        let start = sexprs.span(id).start.index();
         let line_break = text[last_end..start].iter().rposition(|&byte| byte == b'\n');
         line_start = line_break.map_or(line_start, |at| last_end + at + 1);
         let column = start - line_start;
@@ -26,7 +27,7 @@ pub(super) fn unclosed(text: &[u8], sexprs: &Sexprs, form: SexprId, form_line: u
         } else if line_break.is_some() && sexprs.kind(id) == Kind::List {
             let too_late = open.iter().find(|(_, open_column)| *open_column >= column);
             match too_late {
-                Some((list, _)) if column > form_column => return (*list, last_end as u32),
+                Some((list, _)) if column > form_column => return (*list, narrow(last_end)),
                 Some(_) => break,
                 None => {}
             }
@@ -36,7 +37,7 @@ pub(super) fn unclosed(text: &[u8], sexprs: &Sexprs, form: SexprId, form_line: u
                 open.push((id, column));
                 last_end = start + 1;
             }
-            Kind::Atom => last_end = sexprs.span(id).end as usize,
+            Kind::Atom => last_end = sexprs.span(id).end.index(),
         }
     }
     (form, sexprs.span(form).end)
@@ -50,11 +51,11 @@ pub(super) fn extra(text: &[u8], sexprs: &Sexprs, recent: &[SexprId]) -> Option<
     if sexprs.kind(first) == Kind::Atom {
         return Some((Span::new(span.start, span.start), "perhaps a `(` is missing here"));
     }
-    let column = indent(text, span.start as usize).unwrap_or(0);
+    let column = indent(text, span.start.index()).unwrap_or(0);
     let is_part = |form: &SexprId| {
         let Span { start, end } = sexprs.span(*form);
-        let is_indented = indent(text, start as usize).is_none_or(|indent| indent > column);
-        is_indented || looks_like_condition(&text[start as usize..end as usize])
+        let is_indented = indent(text, start.index()).is_none_or(|indent| indent > column);
+        is_indented || looks_like_condition(&text[start.index()..end.index()])
     };
     let label = "perhaps this one closes its form too early";
     others.iter().any(is_part).then_some((Span::new(span.end - 1, span.end), label))

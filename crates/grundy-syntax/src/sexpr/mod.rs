@@ -9,6 +9,7 @@ mod blame;
 mod print;
 mod read;
 
+use crate::ids::{Id, narrow};
 use crate::source::{Source, Span};
 
 pub use print::print_sexprs;
@@ -56,39 +57,39 @@ impl Sexprs {
 
     /// The top-level forms.
     pub fn forms(&self) -> impl Iterator<Item = SexprId> + '_ {
-        self.siblings(0, self.nodes.len() as u32)
+        self.siblings(0, narrow(self.nodes.len()))
     }
 
     /// Atom or list.
     pub fn kind(&self, id: SexprId) -> Kind {
-        self.nodes[id.0 as usize].kind
+        self.nodes[id.0.index()].kind
     }
 
     /// Where a node stands.
     pub fn span(&self, id: SexprId) -> Span {
-        self.nodes[id.0 as usize].span
+        self.nodes[id.0.index()].span
     }
 
     /// The nodes directly inside a list; none for an atom.
     pub fn children(&self, id: SexprId) -> impl Iterator<Item = SexprId> + Clone + '_ {
-        self.siblings(id.0 + 1, self.nodes[id.0 as usize].end)
+        self.siblings(id.0 + 1, self.nodes[id.0.index()].end)
     }
 
     /// The atom that stands alone in a list: the `p` of `(p)`.
     pub(crate) fn only_atom(&self, id: SexprId) -> Option<SexprId> {
-        let Node { kind, end, .. } = self.nodes[id.0 as usize];
+        let Node { kind, end, .. } = self.nodes[id.0.index()];
         let inside = SexprId(id.0 + 1);
         (kind == Kind::List && end == inside.0 + 1 && self.kind(inside) == Kind::Atom).then_some(inside)
     }
 
     /// A node and everything below it.
     pub fn subtree(&self, id: SexprId) -> impl Iterator<Item = SexprId> + use<> {
-        (id.0..self.nodes[id.0 as usize].end).map(SexprId)
+        (id.0..self.nodes[id.0.index()].end).map(SexprId)
     }
 
     /// The node behind the subtree of this one, whether there is one or not.
     fn behind(&self, id: SexprId) -> SexprId {
-        SexprId(self.nodes[id.0 as usize].end)
+        SexprId(self.nodes[id.0.index()].end)
     }
 
     /// The text of an atom; `None` for a list.
@@ -105,7 +106,7 @@ impl Sexprs {
         std::iter::from_fn(move || {
             (at < end).then(|| {
                 let id = SexprId(at);
-                at = self.nodes[at as usize].end;
+                at = self.nodes[at.index()].end;
                 id
             })
         })

@@ -1,6 +1,7 @@
 //! Printing S-expressions, one top-level form to a line.
 
 use super::{Kind, SexprId, Sexprs};
+use crate::ids::Id;
 use crate::source::Source;
 
 /// The forms as text: single spaces, no comments, one form to a line.
@@ -28,7 +29,7 @@ fn print_form(source: &Source, sexprs: &Sexprs, form: SexprId, out: &mut String)
             Kind::Atom => out.push_str(source.slice(sexprs.span(id))),
             Kind::List => {
                 out.push('(');
-                open_ends.push(sexprs.nodes[id.0 as usize].end);
+                open_ends.push(sexprs.nodes[id.0.index()].end);
             }
         }
     }

@@ -9,6 +9,7 @@
 use super::{Kind, Node, SexprId, Sexprs, blame};
 use crate::budget::Ticks;
 use crate::diagnostic::{Code, Diagnostic};
+use crate::ids::{Id, narrow};
 use crate::limits::Limits;
 use crate::source::{Source, Span};
 
@@ -117,11 +118,11 @@ impl<'a> Reader<'a> {
         let (mut ticks, mut last) = (Ticks::default(), at);
         while at < text.len() {
             if let Err(exhausted) = ticks.work(&self.limits.budget, at - last) {
-                let place = Span::new(at as u32, at as u32);
+                let place = Span::new(narrow(at), narrow(at));
                 return self.report(Diagnostic::new(Code::ReadBudget, place, exhausted.to_string()));
             }
             last = at;
-            match CLASSES[text[at] as usize] {
+            match CLASSES[usize::from(text[at])] {
                 Class::Space => {
                     at += 1;
                     if text[at - 1] == b'\n' {
@@ -130,7 +131,7 @@ impl<'a> Reader<'a> {
                 }
                 Class::Word => {
                     let start = at;
-                    while at < text.len() && CLASSES[text[at] as usize] == Class::Word {
+                    while at < text.len() && CLASSES[usize::from(text[at])] == Class::Word {
                         at += 1;
                     }
                     if self.skipped_depth == 0 {
@@ -162,8 +163,8 @@ impl<'a> Reader<'a> {
     }
 
     fn push(&mut self, kind: Kind, start: usize, end: usize) -> u32 {
-        let id = self.sexprs.nodes.len() as u32;
-        self.sexprs.nodes.push(Node { span: Span::new(start as u32, end as u32), end: id + 1, kind });
+        let id = narrow(self.sexprs.nodes.len());
+        self.sexprs.nodes.push(Node { span: Span::new(narrow(start), narrow(end)), end: id + 1, kind });
         id
     }
 
@@ -201,7 +202,7 @@ impl<'a> Reader<'a> {
                 self.note_form(id);
             }
         } else {
-            self.extra_parenthesis(at as u32);
+            self.extra_parenthesis(narrow(at));
         }
     }
 
@@ -231,16 +232,16 @@ impl<'a> Reader<'a> {
     }
 
     fn finish_list(&mut self, id: u32, end: usize) {
-        let behind = self.sexprs.nodes.len() as u32;
-        let node = &mut self.sexprs.nodes[id as usize];
-        node.span.end = end as u32;
+        let behind = narrow(self.sexprs.nodes.len());
+        let node = &mut self.sexprs.nodes[id.index()];
+        node.span.end = narrow(end);
         node.end = behind;
     }
 
     /// The list that passes the nesting limit and everything in it is left out.
     fn skip_deep_list(&mut self, at: usize) {
         if self.skipped_depth == 0 {
-            let span = Span::new(at as u32, at as u32 + 1);
+            let span = Span::new(narrow(at), narrow(at) + 1);
             let message = format!("parentheses nest deeper than {} (limit `nesting`)", self.limits.nesting);
             let hint = "`--max-nesting N` raises the limit";
             self.report(Diagnostic::new(Code::NestingLimit, span, message).hint(hint));
@@ -259,12 +260,12 @@ impl<'a> Reader<'a> {
     fn begins_with(&self, at: usize, word: &[u8]) -> bool {
         let (start, end) = (at + 1, at + 1 + word.len());
         let found = self.text.get(start..end).is_some_and(|found| found.eq_ignore_ascii_case(word));
-        found && self.text.get(end).is_none_or(|&byte| CLASSES[byte as usize] != Class::Word)
+        found && self.text.get(end).is_none_or(|&byte| CLASSES[usize::from(byte)] != Class::Word)
     }
 
     /// Whether the outermost open form is a rule.
     fn in_rule(&self) -> bool {
-        let start = self.sexprs.nodes[self.open[0] as usize].span.start as usize;
+        let start = self.sexprs.nodes[self.open[0].index()].span.start.index();
         self.begins_with(start, b"<=")
     }
 
@@ -299,7 +300,7 @@ impl<'a> Reader<'a> {
 
     /// Notes a finished top-level form, for the sake of an extra `)` that may follow.
     fn note_form(&mut self, id: u32) {
-        let start = self.sexprs.nodes[id as usize].span.start as usize;
+        let start = self.sexprs.nodes[id.index()].span.start.index();
         let is_rule = self.text[start..].starts_with(b"<=") || self.begins_with(start, b"<=");
         let may_be_condition = self.recent_is_rule
             && !self.form_apart

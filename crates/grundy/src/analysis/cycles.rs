@@ -1,6 +1,7 @@
 //! Negation in cycles of rules.
 
-use super::{Context, Findings, Graph};
+use super::{Context, Findings};
+use crate::graph::Graph;
 use grundy_syntax::{
     Atom, Code, Condition, Diagnostic, Literal, PredicateId, Program, Rule, Term, TermId, Terms,
 };

@@ -117,7 +117,7 @@ fn check_dependency(
             let Some((predicate, place)) = culprit else { continue };
             let origins = origins.get_or_insert_with(|| origins_beyond(context, allowed));
             let error = Diagnostic::new(code, place, format!("`{keyword}` cannot depend on {on}"));
-            findings.report(match origins[predicate.0 as usize] {
+            findings.report(match origins[predicate.index()] {
                 Some(origin) => error.second(origin, format!("this depends on {on}")),
                 None => error,
             });
@@ -132,7 +132,7 @@ fn origins_beyond(context: &Context<'_>, allowed: Class) -> Vec<Option<Span>> {
     for rule in &program.rules {
         for condition in &rule.body {
             if let Some(atom) = condition.literal.atom() {
-                users[atom.predicate.0 as usize].push((rule.head.predicate, condition.span));
+                users[atom.predicate.index()].push((rule.head.predicate, condition.span));
             }
         }
     }
@@ -141,8 +141,8 @@ fn origins_beyond(context: &Context<'_>, allowed: Class) -> Vec<Option<Span>> {
     let mut queue: VecDeque<(PredicateId, Option<Span>)> =
         given.filter(|&given| context.analysis.class(given) > allowed).map(|given| (given, None)).collect();
     while let Some((predicate, origin)) = queue.pop_front() {
-        for &(user, span) in &users[predicate.0 as usize] {
-            let place = &mut origins[user.0 as usize];
+        for &(user, span) in &users[predicate.index()] {
+            let place = &mut origins[user.index()];
             if place.is_none() {
                 *place = origin.or(Some(span));
                 queue.push_back((user, *place));

@@ -12,7 +12,6 @@ mod cycles;
 mod facts;
 mod findings;
 mod game;
-mod graph;
 mod possible;
 mod print;
 mod recursion;
@@ -23,8 +22,8 @@ mod uses;
 
 pub use print::print_analysis;
 
+use crate::graph::Graph;
 use findings::Findings;
-pub(crate) use graph::Graph;
 use grundy_syntax::{
     Atom, Budget, Condition, Diagnostic, Dialect, Exhausted, Keyword, Literal, PredicateId, Program, Source,
     Span, Stage, tidy,
@@ -58,12 +57,12 @@ impl Analysis {
 
     /// The number of a predicate's component.
     pub fn component_of(&self, predicate: PredicateId) -> usize {
-        self.component_of[predicate.0 as usize]
+        self.component_of[predicate.index()]
     }
 
     /// What a predicate depends on.
     pub fn class(&self, predicate: PredicateId) -> Class {
-        self.classes[predicate.0 as usize]
+        self.classes[predicate.index()]
     }
 
     /// How many negations lie below a component.
@@ -128,12 +127,12 @@ impl<'a> Context<'a> {
         let mut defined = vec![false; program.predicate_count()];
         let heads = program.rules.iter().map(|rule| rule.head.predicate);
         let declared = program.dynamic.iter().map(|declaration| declaration.predicate);
-        heads.chain(declared).for_each(|predicate| defined[predicate.0 as usize] = true);
+        heads.chain(declared).for_each(|predicate| defined[predicate.index()] = true);
         Context { source, program, analysis, defined }
     }
 
     fn is_defined(&self, predicate: PredicateId) -> bool {
-        self.defined[predicate.0 as usize]
+        self.defined[predicate.index()]
     }
 
     /// All conditions of rules and constraints.
@@ -164,7 +163,7 @@ pub fn classify(program: &Program) -> Analysis {
     let mut graph = Graph::new(count);
     for rule in &program.rules {
         for atom in rule.literals().filter_map(Literal::atom) {
-            graph.add_edge(rule.head.predicate.0 as usize, atom.predicate.0 as usize);
+            graph.add_edge(rule.head.predicate.index(), atom.predicate.index());
         }
     }
     let components = graph.components();
@@ -180,7 +179,7 @@ pub fn classify(program: &Program) -> Analysis {
         for &rule in &rules_of[number] {
             for literal in program.rules[rule].literals() {
                 let Some(atom) = literal.atom() else { continue };
-                let predicate = atom.predicate.0 as usize;
+                let predicate = atom.predicate.index();
                 class = class.max(classes[predicate]);
                 let negated = usize::from(matches!(literal, Literal::Not(_)));
                 if component_of[predicate] != number {
@@ -190,7 +189,7 @@ pub fn classify(program: &Program) -> Analysis {
         }
         members.iter().for_each(|&member| classes[member] = class);
     }
-    let to_ids = |members: Vec<usize>| members.into_iter().map(|member| PredicateId(member as u32)).collect();
+    let to_ids = |members: Vec<usize>| members.into_iter().map(PredicateId::new).collect();
     Analysis { components: components.into_iter().map(to_ids).collect(), component_of, classes, strata }
 }
 
@@ -198,11 +197,11 @@ pub fn classify(program: &Program) -> Analysis {
 fn given_classes(program: &Program) -> Vec<Class> {
     let mut classes = vec![Class::Static; program.predicate_count()];
     for declaration in &program.dynamic {
-        classes[declaration.predicate.0 as usize] = Class::State;
+        classes[declaration.predicate.index()] = Class::State;
     }
     for (keyword, class) in [(Keyword::True, Class::State), (Keyword::Does, Class::Move)] {
         if let Some(predicate) = program.keyword(keyword) {
-            classes[predicate.0 as usize] = class;
+            classes[predicate.index()] = class;
         }
     }
     classes
@@ -211,7 +210,7 @@ fn given_classes(program: &Program) -> Vec<Class> {
 fn rules_by_component(program: &Program, component_of: &[usize], components: usize) -> Vec<Vec<usize>> {
     let mut rules = vec![Vec::new(); components];
     for (number, rule) in program.rules.iter().enumerate() {
-        rules[component_of[rule.head.predicate.0 as usize]].push(number);
+        rules[component_of[rule.head.predicate.index()]].push(number);
     }
     rules
 }

@@ -212,7 +212,7 @@ impl Possible {
             for (known, &arg) in known.iter().zip(&args) {
                 match program.terms.get(arg) {
                     Term::Variable(variable) => {
-                        let values = &mut variables[variable.0 as usize];
+                        let values = &mut variables[variable.index()];
                         *values = values.meet(known);
                     }
                     Term::Constant(name) if known.contains((name, 0)) => {}
@@ -236,7 +236,7 @@ impl Possible {
         if let Term::Variable(variable) = program.terms.get(rule.head.args[0]) {
             let roles = self.arguments.get(&Kind::Predicate(role));
             let roles = roles.map_or_else(Values::none, |arguments| arguments[0].clone());
-            let values = &mut variables[variable.0 as usize];
+            let values = &mut variables[variable.index()];
             *values = values.meet(&roles);
         }
     }
@@ -261,7 +261,7 @@ pub(super) enum Known<'a> {
 /// What a term can be, given what its variables can be.
 pub(super) fn values_of(program: &Program, term: TermId, variables: &[Values]) -> Values {
     match program.terms.get(term) {
-        Term::Variable(variable) => variables[variable.0 as usize].clone(),
+        Term::Variable(variable) => variables[variable.index()].clone(),
         Term::Constant(name) => Values::one((name, 0)),
         Term::Compound(name, args) => Values::one((name, args.len())),
     }

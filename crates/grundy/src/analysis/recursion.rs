@@ -47,7 +47,7 @@ fn unrestricted<'a>(context: &Context<'_>, rule: &'a Rule) -> Option<(&'a Condit
         let bound = bound_outside.get_or_insert_with(|| bound_outside_recursion(context, rule));
         let is_restricted = |argument: TermId| {
             let mut all_bound = true;
-            let mut look = |variable: VariableId| all_bound &= bound[variable.0 as usize];
+            let mut look = |variable: VariableId| all_bound &= bound[variable.index()];
             context.program.terms.for_each_variable(argument, &mut look);
             all_bound || rule.head.args.contains(&argument)
         };
@@ -62,7 +62,7 @@ fn bound_outside_recursion(context: &Context<'_>, rule: &Rule) -> Vec<bool> {
         if let Literal::Holds(atom) = literal
             && !within(context, rule, atom)
         {
-            let mut bind = |variable: VariableId| bound[variable.0 as usize] = true;
+            let mut bind = |variable: VariableId| bound[variable.index()] = true;
             atom.args.iter().for_each(|&arg| context.program.terms.for_each_variable(arg, &mut bind));
         }
     }
@@ -78,7 +78,7 @@ fn diagnostic(
 ) -> Diagnostic {
     let mut first = None;
     context.program.terms.for_each_variable(argument, &mut |variable| first = first.or(Some(variable)));
-    let variable = first.map_or("", |v| context.program.symbols.name(rule.variables[v.0 as usize]));
+    let variable = first.map_or("", |v| context.program.symbols.name(rule.variables[v.index()]));
     let head = context.program.name(rule.head.predicate);
     let place = context.source.find_word(condition.span, variable);
     let hint = format!("add a condition outside the recursion that says what `{variable}` can be");

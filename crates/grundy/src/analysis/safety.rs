@@ -64,10 +64,10 @@ impl<'a> Clause<'a> {
         let mut number_of: Vec<Option<usize>> = vec![None; self.variables.len()];
         for (code, span, terms) in self.places_that_need_bindings() {
             let mut note = |variable: VariableId| {
-                if self.bound[variable.0 as usize] {
+                if self.bound[variable.index()] {
                     return;
                 }
-                let number = *number_of[variable.0 as usize].get_or_insert(unbound.len());
+                let number = *number_of[variable.index()].get_or_insert(unbound.len());
                 match unbound.get_mut(number) {
                     Some(known) if known.places.last() == Some(&(code, span)) => {}
                     Some(known) => known.places.push((code, span)),
@@ -99,7 +99,7 @@ impl<'a> Clause<'a> {
         unbound: &Unbound,
         findings: &mut Findings<'_>,
     ) -> Diagnostic {
-        let symbol = self.variables[unbound.variable.0 as usize];
+        let symbol = self.variables[unbound.variable.index()];
         let name = context.program.symbols.name(symbol);
         let place = |span: Span| context.source.find_word(span, name);
         let (code, first) = unbound.places[0];
@@ -130,7 +130,7 @@ impl<'a> Clause<'a> {
     /// The positive condition that binds a variable.
     fn binder(&self, context: &Context<'_>, name: SymbolId) -> Option<Span> {
         let number = self.variables.iter().position(|&other| other == name)?;
-        let variable = VariableId(number as u32);
+        let variable = VariableId::new(number);
         let binds = |condition: &&Condition| {
             let mut terms = condition.literal.terms();
             matches!(condition.literal, Literal::Holds(_))
@@ -162,7 +162,7 @@ fn bound_by(context: &Context<'_>, body: &[Condition], variables: usize) -> Vec<
     let mut bound = vec![false; variables];
     let positive = body.iter().filter(|condition| matches!(condition.literal, Literal::Holds(_)));
     for term in positive.flat_map(|condition| condition.literal.terms()) {
-        context.program.terms.for_each_variable(term, &mut |variable| bound[variable.0 as usize] = true);
+        context.program.terms.for_each_variable(term, &mut |variable| bound[variable.index()] = true);
     }
     bound
 }

@@ -37,20 +37,20 @@ impl Uses {
         let mut used = vec![None; program.predicate_count()];
         let mut defined = vec![None; program.predicate_count()];
         for rule in &program.rules {
-            defined[rule.head.predicate.0 as usize].get_or_insert(rule.head_span);
+            defined[rule.head.predicate.index()].get_or_insert(rule.head_span);
         }
         for rule in &program.rules {
             for condition in &rule.body {
                 let Some(atom) = condition.literal.atom() else { continue };
                 let recursive = context.analysis.same_component(atom.predicate, rule.head.predicate);
-                if !recursive || defined[atom.predicate.0 as usize].is_none() {
-                    used[atom.predicate.0 as usize].get_or_insert(condition.span);
+                if !recursive || defined[atom.predicate.index()].is_none() {
+                    used[atom.predicate.index()].get_or_insert(condition.span);
                 }
             }
         }
         for condition in program.constraints.iter().flat_map(|constraint| &constraint.body) {
             if let Some(atom) = condition.literal.atom() {
-                used[atom.predicate.0 as usize].get_or_insert(condition.span);
+                used[atom.predicate.index()].get_or_insert(condition.span);
             }
         }
         Uses { used, defined, matters: what_matters(context) }
@@ -62,12 +62,12 @@ impl Uses {
             let is_given = info.keyword.is_some() || context.is_defined(*id);
             !is_given && !context.program.left_out.contains(&info.name)
         });
-        predicates.filter_map(|(id, _)| Some((id, self.used[id.0 as usize]?))).collect()
+        predicates.filter_map(|(id, _)| Some((id, self.used[id.index()]?))).collect()
     }
 
     /// Whether there is a definition that nothing but itself needs.
     fn is_unused(&self, predicate: PredicateId) -> bool {
-        let at = predicate.0 as usize;
+        let at = predicate.index();
         self.defined[at].is_some() && self.used[at].is_none() && !self.matters[at]
     }
 }
@@ -82,11 +82,11 @@ fn what_matters(context: &Context<'_>) -> Vec<bool> {
     // A component comes behind what it depends on, so that going backwards meets its users first.
     let rules_of = context.rules_of_components();
     for (number, component) in context.analysis.components().iter().enumerate().rev() {
-        if component.iter().any(|member| matters[member.0 as usize]) {
-            component.iter().for_each(|member| matters[member.0 as usize] = true);
+        if component.iter().any(|member| matters[member.index()]) {
+            component.iter().for_each(|member| matters[member.index()] = true);
             let conditions = rules_of[number].iter().flat_map(|&rule| &program.rules[rule].body);
             for atom in conditions.filter_map(|condition| condition.literal.atom()) {
-                matters[atom.predicate.0 as usize] = true;
+                matters[atom.predicate.index()] = true;
             }
         }
     }
@@ -171,7 +171,7 @@ fn check_undefined(
     let unused = program.predicates().find(|(id, _)| program.name(*id) == similar && uses.is_unused(*id));
     if let Some((id, info)) = unused {
         findings.explained.insert(info.name);
-        let definition = uses.defined[id.0 as usize].unwrap_or_default();
+        let definition = uses.defined[id.index()].unwrap_or_default();
         let label = format!("`{similar}` is defined here, and nothing uses it");
         warning = warning.second(context.source.find_word(definition, similar), label);
     }
@@ -226,7 +226,7 @@ fn check_unused(
         _ => format!("nothing else uses {}", names.join(" and ")),
     };
     let first = component[0];
-    let definition = uses.defined[first.0 as usize].unwrap_or_default();
+    let definition = uses.defined[first.index()].unwrap_or_default();
     let place = context.source.find_word(definition, program.name(first));
     let hint = hint_for_unused(context, facts, first, findings);
     findings.report(Diagnostic::new(Code::UnusedPredicate, place, message).maybe_hint(hint));

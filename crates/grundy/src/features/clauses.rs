@@ -8,9 +8,9 @@ use super::conflicts::{Conflicts, Determined};
 use super::error::{FeatureError, Place};
 use super::merge::{Feature, Merged, observation_name, ungrouped};
 use super::{FeatureConfig, HeadId};
-use crate::ground::{
-    AtomId, GroundConfig, GroundError, GroundLiteral, GroundProgram, LimitKind, ground, write_term,
-};
+use crate::flat::write_term;
+use crate::ground::{AtomId, GroundConfig, GroundError, GroundLiteral, GroundProgram, LimitKind, ground};
+use crate::ids::{Id, narrow};
 use crate::network::RulesByHead;
 use grundy_syntax::{
     Atom, Budget, Condition, Exhausted, Keyword, Rule, Span, Stage, Term, TermId, Ticks, VariableId,
@@ -69,8 +69,8 @@ pub(super) fn ground_clauses(
     budget.enter(Stage::Features);
     budget.check()?;
     let facts: Vec<AtomId> = ground.atoms_of(Keyword::True).collect();
-    let mut fact_of = vec![NO_FACT; ground.atom_count() as usize];
-    facts.iter().enumerate().for_each(|(number, atom)| fact_of[atom.0 as usize] = number as u32);
+    let mut fact_of = vec![NO_FACT; ground.atom_count().index()];
+    facts.iter().enumerate().for_each(|(number, atom)| fact_of[atom.index()] = narrow(number));
     check_closed(&merged, &ground, &facts, &closed)?;
     let rules = RulesByHead::new(&ground, budget)?;
     let (heads, constraints) = heads(&merged, &ground, budget)?;
@@ -89,7 +89,7 @@ pub(super) fn ground_clauses(
 
 /// A literal about a fact: its number, and in the lowest bit whether it is negated.
 fn fact_literal(fact_of: &[u32], literal: &GroundLiteral) -> Option<u32> {
-    let fact = fact_of[literal.atom.0 as usize];
+    let fact = fact_of[literal.atom.index()];
     (fact != NO_FACT).then_some(fact << 1 | u32::from(!literal.positive))
 }
 
@@ -146,7 +146,7 @@ fn heads(
         .features
         .iter()
         .enumerate()
-        .filter_map(|(number, feature)| Some((symbols.find(&observation_name(feature))?, number as u32)))
+        .filter_map(|(number, feature)| Some((symbols.find(&observation_name(feature))?, narrow(number))))
         .collect();
     let mut heads = Vec::new();
     let mut constraints = Vec::new();
@@ -177,20 +177,20 @@ impl Clauses {
     pub(super) fn place_of(&self, atom: u32) -> Place {
         let head = self.heads.iter().find(|head| head.atom.0 == atom);
         match head {
-            Some(head) => self.features()[head.feature as usize].place,
+            Some(head) => self.features()[head.feature.index()].place,
             None => self.merged.place_of(self.ground.predicate_of(AtomId(atom))),
         }
     }
 
     /// The arguments of a head.
     pub(super) fn head_args(&self, head: HeadId) -> Vec<TermId> {
-        let (template, row) = self.ground.atom_parts(self.heads[head.0 as usize].atom);
+        let (template, row) = self.ground.atom_parts(self.heads[head.index()].atom);
         let terms = &self.ground.flat().terms;
         match terms.get(ungrouped(&self.ground.program().symbols, terms, template[1], &row)) {
             Term::Compound(_, args) => args
                 .iter()
                 .map(|&arg| match terms.get(arg) {
-                    Term::Variable(column) => TermId(row[column.0 as usize]),
+                    Term::Variable(column) => TermId(row[column.index()]),
                     _ => arg,
                 })
                 .collect(),
@@ -200,7 +200,7 @@ impl Clauses {
 
     /// An argument of a head in KIF notation.
     pub(super) fn head_arg_text(&self, head: HeadId, argument: usize) -> String {
-        let (_, row) = self.ground.atom_parts(self.heads[head.0 as usize].atom);
+        let (_, row) = self.ground.atom_parts(self.heads[head.index()].atom);
         let mut text = String::new();
         let arg = self.head_args(head)[argument];
         write_term(&self.ground.program().symbols, &self.ground.flat().terms, arg, &row, &mut text);
@@ -209,7 +209,7 @@ impl Clauses {
 
     /// A fact in KIF notation.
     pub(super) fn fact_text(&self, fact: u32) -> String {
-        self.ground.arg_text(self.facts[fact as usize], 0)
+        self.ground.arg_text(self.facts[fact.index()], 0)
     }
 }
 

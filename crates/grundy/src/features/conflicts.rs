@@ -4,6 +4,7 @@
 //! are looked up by either. The rest is looked up by any of its literals.
 
 use crate::ground::{AtomId, GroundProgram};
+use crate::ids::{Id, narrow};
 use grundy_syntax::{Budget, Exhausted, Term, TermId, Ticks};
 use rustc_hash::FxHashMap;
 
@@ -50,7 +51,7 @@ impl Conflicts {
             body.dedup();
             match body[..] {
                 [] => {}
-                [one] => never[one as usize] = true,
+                [one] => never[one.index()] = true,
                 [a, b] => pairs.extend([(a, b), (b, a)]),
                 _ => wide.push(body.into()),
             }
@@ -59,12 +60,12 @@ impl Conflicts {
         wide.dedup();
         let mut wide_of: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
         for (number, body) in wide.iter().enumerate() {
-            body.iter().for_each(|&literal| wide_of.entry(literal).or_default().push(number as u32));
+            body.iter().for_each(|&literal| wide_of.entry(literal).or_default().push(narrow(number)));
         }
         pairs.sort_unstable();
         pairs.dedup();
         let mut starts = vec![0; facts * 2 + 1];
-        pairs.iter().for_each(|&(a, _)| starts[a as usize + 1] += 1);
+        pairs.iter().for_each(|&(a, _)| starts[a.index() + 1] += 1);
         for literal in 1..starts.len() {
             starts[literal] += starts[literal - 1];
         }
@@ -75,16 +76,16 @@ impl Conflicts {
     /// Whether a literal can be added to a set of literals that hold; `has` tells which do.
     #[inline]
     pub(super) fn admits(&self, literal: u32, has: impl Fn(u32) -> bool) -> bool {
-        let Some(&end) = self.starts.get(literal as usize + 1) else { return true };
-        let partners = &self.partners[self.starts[literal as usize] as usize..end as usize];
-        if has(literal ^ 1) || self.never[literal as usize] || partners.iter().any(|&partner| has(partner)) {
+        let Some(&end) = self.starts.get(literal.index() + 1) else { return true };
+        let partners = &self.partners[self.starts[literal.index()].index()..end.index()];
+        if has(literal ^ 1) || self.never[literal.index()] || partners.iter().any(|&partner| has(partner)) {
             return false;
         }
         if self.wide.is_empty() {
             return true;
         }
         let holds =
-            |&number: &u32| self.wide[number as usize].iter().all(|&other| other == literal || has(other));
+            |&number: &u32| self.wide[number.index()].iter().all(|&other| other == literal || has(other));
         !self.wide_of.get(&literal).is_some_and(|numbers| numbers.iter().any(holds))
     }
 }
@@ -109,12 +110,12 @@ pub(super) fn exclusive(
                 continue;
             }
             let value = |arg: TermId| match terms.get(arg) {
-                Term::Variable(column) => Some(TermId(row[column.0 as usize])),
+                Term::Variable(column) => Some(TermId(row[column.index()])),
                 _ => terms.is_ground(arg).then_some(arg),
             };
             let key: Option<Vec<TermId>> = one.key.iter().map(|&argument| value(args[argument])).collect();
             if let (Some(key), Some(value)) = (key, value(args[one.value])) {
-                groups.entry(key).or_default().push((number as u32, value));
+                groups.entry(key).or_default().push((narrow(number), value));
             }
         }
         for group in groups.values().filter(|group| group.len() <= LARGEST_GROUP) {

@@ -4,6 +4,7 @@
 //! they need. Most are below 128, so that a conjunction takes little more than a byte for each literal: the and-table
 //! of a large board has tens of millions of them.
 
+use crate::ids::{Id, narrow};
 use hashbrown::HashTable;
 use rustc_hash::FxHasher;
 use std::hash::Hasher;
@@ -37,7 +38,7 @@ impl Conjunctions {
         if let Some(&number) = known.find(hash, |&number| bytes_of(number) == &scratch[..]) {
             return Some(ConjunctionId(number));
         }
-        let number = ends.len() as u32;
+        let number = narrow(ends.len());
         let end = u32::try_from(bytes.len() + scratch.len()).ok()?;
         known.insert_unique(hash, number, |&number| self::hash(bytes_of(number)));
         bytes.extend_from_slice(scratch);
@@ -80,9 +81,9 @@ impl Conjunctions {
         let (mut kept, mut start, mut end) = (0, 0, 0);
         for (number, &wanted) in wanted.iter().enumerate() {
             let old_end = self.ends[number];
-            numbers.push(kept as u32);
+            numbers.push(narrow(kept));
             if wanted {
-                self.bytes.copy_within(start as usize..old_end as usize, end as usize);
+                self.bytes.copy_within(start.index()..old_end.index(), end.index());
                 end += old_end - start;
                 self.ends[kept] = end;
                 kept += 1;
@@ -90,7 +91,7 @@ impl Conjunctions {
             start = old_end;
         }
         self.ends.truncate(kept);
-        self.bytes.truncate(end as usize);
+        self.bytes.truncate(end.index());
         self.ends.shrink_to_fit();
         self.bytes.shrink_to_fit();
         numbers
@@ -98,8 +99,8 @@ impl Conjunctions {
 }
 
 fn range(ends: &[u32], number: u32) -> std::ops::Range<usize> {
-    let start = if number == 0 { 0 } else { ends[number as usize - 1] };
-    start as usize..ends[number as usize] as usize
+    let start = if number == 0 { 0 } else { ends[number.index() - 1] };
+    start.index()..ends[number.index()].index()
 }
 
 fn hash(bytes: &[u8]) -> u64 {

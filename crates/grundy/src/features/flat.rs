@@ -18,6 +18,7 @@ use super::conjunctions::{ConjunctionId, Conjunctions};
 use super::endless;
 use super::error::FeatureError;
 use super::needed::needed;
+use crate::ids::{Id, narrow, wide};
 use grundy_syntax::{Exhausted, Ticks};
 use hashbrown::HashTable;
 use rustc_hash::{FxHashMap, FxHasher};
@@ -42,8 +43,8 @@ pub(super) struct FlatTables {
 impl FlatTables {
     /// The conjunctions of a row of the or-table.
     pub(super) fn or_row(&self, row: u32) -> impl Iterator<Item = ConjunctionId> + '_ {
-        let start = if row == 0 { 0 } else { self.or_ends[row as usize - 1] };
-        self.or_rows[start as usize..self.or_ends[row as usize] as usize].iter().map(|&id| ConjunctionId(id))
+        let start = if row == 0 { 0 } else { self.or_ends[row.index() - 1] };
+        self.or_rows[start.index()..self.or_ends[row.index()].index()].iter().map(|&id| ConjunctionId(id))
     }
 
     /// How many rows the or-table has.
@@ -122,7 +123,7 @@ impl<'a> Unfolder<'a> {
     fn unfold_atom(&mut self, atom: u32) -> Result<(), FeatureError> {
         let rules = &self.clauses.rules;
         if let Some(same) = self.alias(atom) {
-            self.set_of[atom as usize] = self.set_of[same as usize].clone();
+            self.set_of[atom.index()] = self.set_of[same.index()].clone();
             return Ok(());
         }
         self.found.clear();
@@ -132,12 +133,12 @@ impl<'a> Unfolder<'a> {
             let mut fixed = Vec::new();
             for literal in rules.body(rule) {
                 let number = literal.atom.0;
-                let fact = self.clauses.fact_of[number as usize];
+                let fact = self.clauses.fact_of[number.index()];
                 if fact != NO_FACT {
                     fixed.push(fact << 1 | u32::from(!literal.positive));
                 } else if literal.positive {
-                    factors.push(self.set_of[number as usize].clone());
-                } else if !self.set_of[number as usize].is_empty() {
+                    factors.push(self.set_of[number.index()].clone());
+                } else if !self.set_of[number.index()].is_empty() {
                     fixed.push(self.auxiliary(number) << 1 | 1);
                 }
             }
@@ -152,12 +153,12 @@ impl<'a> Unfolder<'a> {
         }
         self.found.sort_unstable();
         self.found.dedup();
-        let start = self.sets.len() as u32;
+        let start = narrow(self.sets.len());
         self.sets.extend_from_slice(&self.found);
-        if self.sets.len() as u64 > self.config.max_clauses || self.sets.len() > u32::MAX as usize {
+        if wide(self.sets.len()) > self.config.max_clauses || self.sets.len() > u32::MAX.index() {
             return Err(self.limit(atom, "clauses"));
         }
-        self.set_of[atom as usize] = start..self.sets.len() as u32;
+        self.set_of[atom.index()] = start..self.sets.len() as u32;
         Ok(())
     }
 
@@ -166,19 +167,19 @@ impl<'a> Unfolder<'a> {
         let rules = &self.clauses.rules;
         let [rule] = *rules.of(atom) else { return None };
         let [literal] = *rules.body(rule) else { return None };
-        let is_view = self.clauses.fact_of[literal.atom.0 as usize] == NO_FACT;
+        let is_view = self.clauses.fact_of[literal.atom.index()] == NO_FACT;
         (literal.positive && is_view).then_some(literal.atom.0)
     }
 
     /// The number of a view as an input.
     fn auxiliary(&mut self, atom: u32) -> u32 {
-        let facts = self.clauses.facts.len() as u32;
+        let facts = narrow(self.clauses.facts.len());
         let auxiliary = &mut self.auxiliary;
         let number = *self.auxiliary_of.entry(atom).or_insert_with(|| {
             auxiliary.push(atom);
-            auxiliary.len() as u32 - 1
+            narrow(auxiliary.len()) - 1
         });
-        self.has.resize(2 * (facts + number + 1).max(self.has.len() as u32 / 2) as usize, false);
+        self.has.resize(2 * (facts + number + 1).max(narrow(self.has.len()) / 2).index(), false);
         facts + number
     }
 
@@ -191,7 +192,7 @@ impl<'a> Unfolder<'a> {
                 self.check_budget()?;
             }
             let before = self.current.len();
-            if self.add_conjunction(ConjunctionId(self.sets[at as usize])) {
+            if self.add_conjunction(ConjunctionId(self.sets[at.index()])) {
                 self.multiply(rest)?;
             }
             self.remove(before);
@@ -208,11 +209,11 @@ impl<'a> Unfolder<'a> {
         self.sorted.sort_unstable();
         let id = self.conjunctions.intern(&self.sorted).ok_or("memory")?;
         self.found.push(id.0);
-        if (self.sets.len() + self.found.len()) as u64 > self.config.max_clauses {
+        if wide(self.sets.len() + self.found.len()) > self.config.max_clauses {
             // Repeats do not count, but are only found at the end.
             self.found.sort_unstable();
             self.found.dedup();
-            if (self.sets.len() + self.found.len()) as u64 > self.config.max_clauses {
+            if wide(self.sets.len() + self.found.len()) > self.config.max_clauses {
                 return Err("clauses");
             }
         }
@@ -230,13 +231,13 @@ impl<'a> Unfolder<'a> {
     /// Adds literals to the clause in the making; `false` if it can never hold with them.
     fn add(&mut self, literals: impl Iterator<Item = u32>) -> bool {
         for literal in literals {
-            if self.has[literal as usize] {
+            if self.has[literal.index()] {
                 continue;
             }
-            if !self.clauses.conflicts.admits(literal, |other| self.has[other as usize]) {
+            if !self.clauses.conflicts.admits(literal, |other| self.has[other.index()]) {
                 return false;
             }
-            self.has[literal as usize] = true;
+            self.has[literal.index()] = true;
             self.current.push(literal);
         }
         true
@@ -251,7 +252,7 @@ impl<'a> Unfolder<'a> {
 
     /// Takes back all literals but the first ones.
     fn remove(&mut self, keep: usize) {
-        self.current.drain(keep..).for_each(|literal| self.has[literal as usize] = false);
+        self.current.drain(keep..).for_each(|literal| self.has[literal.index()] = false);
     }
 
     fn limit(&self, atom: u32, limit: &'static str) -> FeatureError {
@@ -266,10 +267,10 @@ impl<'a> Unfolder<'a> {
 
     fn finish(mut self) -> Result<FlatTables, Exhausted> {
         let heads: Vec<Set> =
-            self.clauses.heads.iter().map(|head| self.set_of[head.atom.0 as usize].clone()).collect();
+            self.clauses.heads.iter().map(|head| self.set_of[head.atom.index()].clone()).collect();
         let mut counts = vec![0; self.clauses.features().len()];
         for (head, set) in self.clauses.heads.iter().zip(&heads) {
-            counts[head.feature as usize] += set.len() as u64;
+            counts[head.feature.index()] += wide(set.len());
         }
         let mut table = OrTable::default();
         let mut rows = Vec::with_capacity(heads.len());
@@ -281,16 +282,16 @@ impl<'a> Unfolder<'a> {
         let auxiliary: Vec<u32> = self
             .auxiliary
             .iter()
-            .map(|&atom| table.row(&self.sets, self.set_of[atom as usize].clone()))
+            .map(|&atom| table.row(&self.sets, self.set_of[atom.index()].clone()))
             .collect();
         drop(std::mem::take(&mut self.sets));
         let mut wanted = vec![false; self.conjunctions.len()];
-        table.rows.iter().for_each(|&id| wanted[id as usize] = true);
+        table.rows.iter().for_each(|&id| wanted[id.index()] = true);
         let numbers = self.conjunctions.retain(&wanted);
-        table.rows.iter_mut().for_each(|id| *id = numbers[*id as usize]);
+        table.rows.iter_mut().for_each(|id| *id = numbers[id.index()]);
         table.rows.shrink_to_fit();
         Ok(FlatTables {
-            facts: self.clauses.facts.len() as u32,
+            facts: narrow(self.clauses.facts.len()),
             and_rows: self.conjunctions,
             or_ends: table.ends,
             or_rows: table.rows,
@@ -311,19 +312,19 @@ struct OrTable {
 
 impl OrTable {
     fn row(&mut self, sets: &[u32], set: Set) -> u32 {
-        let set = &sets[set.start as usize..set.end as usize];
+        let set = &sets[set.start.index()..set.end.index()];
         let OrTable { ends, rows, known } = self;
         let of = |row: u32| {
-            let start = if row == 0 { 0 } else { ends[row as usize - 1] };
-            &rows[start as usize..ends[row as usize] as usize]
+            let start = if row == 0 { 0 } else { ends[row.index() - 1] };
+            &rows[start.index()..ends[row.index()].index()]
         };
         if let Some(&row) = known.find(hash(set), |&row| of(row) == set) {
             return row;
         }
-        let row = ends.len() as u32;
+        let row = narrow(ends.len());
         known.insert_unique(hash(set), row, |&row| hash(of(row)));
         rows.extend_from_slice(set);
-        ends.push(rows.len() as u32);
+        ends.push(narrow(rows.len()));
         row
     }
 }

@@ -6,7 +6,7 @@
 
 use super::aggregate::Aggregate;
 use super::error::{FeatureError, File, Finding, Place};
-use crate::meta::{copy_term, predicates_above};
+use crate::metarules::{copy_term, predicates_above};
 use grundy_syntax::{
     Atom, Budget, Condition, Dialect, Exhausted, Keyword, Literal, PredicateId, Program, Rule, Span,
     SymbolId, Symbols, Term, TermId, Terms, Ticks, VariableId,
@@ -547,7 +547,7 @@ fn percept(
 pub(super) fn ungrouped(symbols: &Symbols, terms: &Terms, mut percept: TermId, row: &[u32]) -> TermId {
     loop {
         match terms.get(percept) {
-            Term::Variable(column) => percept = TermId(row[column.0 as usize]),
+            Term::Variable(column) => percept = TermId(row[column.index()]),
             Term::Compound(name, [inner]) if symbols.name(name).starts_with(GROUP) => percept = *inner,
             _ => return percept,
         }

@@ -53,6 +53,7 @@ mod shared;
 mod state;
 mod tables;
 
+use crate::ids::Id;
 pub use aggregate::Aggregate;
 pub use conflicts::Determined;
 pub use error::{FeatureError, File, Finding, Place};
@@ -68,9 +69,10 @@ use grundy_syntax::{Budget, Dialect, Keyword, Literal, Notation, Program, Stage,
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
-/// A solution that a feature can have, by number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct HeadId(pub u32);
+grundy_syntax::define_id! {
+    /// A solution that a feature can have, by number.
+    pub struct HeadId(u32);
+}
 
 /// How to compile, and what it may cost.
 #[derive(Clone, Debug)]
@@ -155,8 +157,8 @@ impl Features {
 
     /// A solution in a notation: `pieces(a1)`.
     pub fn solution_text(&self, solution: HeadId, notation: Notation) -> String {
-        let head = self.clauses.heads[solution.0 as usize];
-        let feature = &self.features()[head.feature as usize];
+        let head = self.clauses.heads[solution.index()];
+        let feature = &self.features()[head.feature.index()];
         let args: Vec<String> = (0..feature.arity)
             .map(|number| state::in_notation(notation, &self.clauses.head_arg_text(solution, number)))
             .collect();
@@ -173,8 +175,8 @@ impl Features {
         scratch.look_at(state);
         let all = plan.solutions.iter().enumerate();
         let own =
-            all.filter(|(_, solution)| solution.feature as usize == feature && scratch.holds(solution.holds));
-        own.map(|(number, _)| HeadId(number as u32)).collect()
+            all.filter(|(_, solution)| solution.feature.index() == feature && scratch.holds(solution.holds));
+        own.map(|(number, _)| HeadId::new(number)).collect()
     }
 
     /// The program that was made of the theory and the features.

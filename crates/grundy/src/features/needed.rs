@@ -1,6 +1,7 @@
 //! The atoms that features depend on, in the order in which they can be treated.
 
 use super::clauses::{Clauses, NO_FACT};
+use crate::ids::Id;
 use grundy_syntax::Exhausted;
 
 /// Atoms that depend on each other; mostly there is just one.
@@ -15,15 +16,15 @@ pub(super) fn needed(clauses: &Clauses) -> Result<Vec<Component>, Exhausted> {
     let rules = &clauses.rules;
     let mut wanted = vec![false; clauses.fact_of.len()];
     let mut open: Vec<u32> = clauses.heads.iter().map(|head| head.atom.0).collect();
-    open.iter().for_each(|&atom| wanted[atom as usize] = true);
+    open.iter().for_each(|&atom| wanted[atom.index()] = true);
     while let Some(atom) = open.pop() {
         for literal in rules.of(atom).iter().flat_map(|&rule| rules.body(rule)) {
-            if !std::mem::replace(&mut wanted[literal.atom.0 as usize], true) {
+            if !std::mem::replace(&mut wanted[literal.atom.index()], true) {
                 open.push(literal.atom.0);
             }
         }
     }
-    let is_view = |atom: &u32| wanted[*atom as usize] && clauses.fact_of[*atom as usize] == NO_FACT;
+    let is_view = |atom: &u32| wanted[atom.index()] && clauses.fact_of[atom.index()] == NO_FACT;
     let components = rules.components(&clauses.budget)?;
     let components = components.into_iter().filter(|atoms| is_view(&atoms[0]));
     let component = |atoms: Vec<u32>| {

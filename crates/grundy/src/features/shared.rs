@@ -11,6 +11,7 @@
 use super::clauses::{Clauses, NO_FACT};
 use super::error::FeatureError;
 use super::needed::{Component, needed};
+use crate::ids::{Id, length};
 use crate::network::{Builder, Fluent, Groups, Interface, Kind, Network, NodeId, Percept, Signal, optimize};
 use grundy_syntax::{Budget, Ticks};
 use rustc_hash::FxHashMap;
@@ -49,7 +50,7 @@ pub(super) fn share(clauses: &Clauses, budget: &Budget) -> Result<Network, Featu
     }
     let percept = |head: &super::clauses::Head| Percept {
         text: String::new(),
-        holds: sharer.signals[head.atom.0 as usize],
+        holds: sharer.signals[head.atom.index()],
     };
     interface.sees = vec![clauses.heads.iter().map(percept).collect()];
     let network = sharer.builder.finish(interface);
@@ -79,9 +80,9 @@ impl<'a> Sharer<'a> {
     fn new(clauses: &'a Clauses, interface: &Interface) -> Sharer<'a> {
         let mut signals = vec![Signal::FALSE; clauses.fact_of.len()];
         for (number, atom) in clauses.facts.iter().enumerate() {
-            signals[atom.0 as usize] = Signal::of(interface.fluent_node(number));
+            signals[atom.index()] = Signal::of(interface.fluent_node(number));
         }
-        let edges = clauses.ground.literal_count() as usize;
+        let edges = length(clauses.ground.literal_count());
         let builder = Builder::with_capacity(interface, clauses.fact_of.len(), edges);
         Sharer { clauses, builder, signals, needs: Vec::new(), known: FxHashMap::default() }
     }
@@ -89,7 +90,7 @@ impl<'a> Sharer<'a> {
     /// Makes the node of an atom whose rules lead to known ones.
     fn connect(&mut self, atom: u32) {
         let branches = self.branches(atom);
-        self.signals[atom as usize] = self.or(branches);
+        self.signals[atom.index()] = self.or(branches);
     }
 
     /// The nodes of the clauses of an atom.
@@ -98,7 +99,7 @@ impl<'a> Sharer<'a> {
         let mut branches = Vec::new();
         for &rule in rules.of(atom) {
             let signal = |literal: &crate::ground::GroundLiteral| {
-                self.signals[literal.atom.0 as usize].inverted_if(!literal.positive)
+                self.signals[literal.atom.index()].inverted_if(!literal.positive)
             };
             let inputs: Vec<Signal> = rules.body(rule).iter().map(signal).collect();
             branches.push(self.and(inputs));
@@ -172,7 +173,7 @@ impl<'a> Sharer<'a> {
         if signal.is_inverted() {
             return Needs::default();
         }
-        self.needs.get(node as usize).cloned().flatten().unwrap_or_default()
+        self.needs.get(node.index()).cloned().flatten().unwrap_or_default()
     }
 
     /// What a conjunction needs; `None` if it never holds.
@@ -215,7 +216,7 @@ impl<'a> Sharer<'a> {
         self.builder.open_loop();
         let nodes: Vec<NodeId> = component.atoms.iter().map(|_| self.builder.reserve()).collect();
         for (&atom, &node) in component.atoms.iter().zip(&nodes) {
-            self.signals[atom as usize] = Signal::of(node);
+            self.signals[atom.index()] = Signal::of(node);
         }
         for (&atom, &node) in component.atoms.iter().zip(&nodes) {
             let mut branches = self.branches(atom);
@@ -228,7 +229,7 @@ impl<'a> Sharer<'a> {
             self.builder.define(node, Kind::Or, &branches);
         }
         self.builder.close_loop();
-        debug_assert!(component.atoms.iter().all(|&atom| self.clauses.fact_of[atom as usize] == NO_FACT));
+        debug_assert!(component.atoms.iter().all(|&atom| self.clauses.fact_of[atom.index()] == NO_FACT));
         Ok(())
     }
 }

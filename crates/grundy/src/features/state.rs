@@ -2,7 +2,7 @@
 
 use super::Features;
 use super::evaluate::FactSet;
-use crate::reasoner::read_ground_term;
+use crate::flat::read_ground_term;
 use grundy_syntax::{Dialect, Notation, Printer, Program, Source, Symbols, Term, TermId, Terms, read_theory};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -87,7 +87,7 @@ impl<'a> StateReader<'a> {
             return Meaning::Unknown(format!("`{text}` is not a fact"));
         };
         let mut plain = String::new();
-        crate::ground::write_term(&symbols, &terms, term, &[], &mut plain);
+        crate::flat::write_term(&symbols, &terms, term, &[], &mut plain);
         let folded = || self.by_folded.get(&plain.to_lowercase());
         match self.by_text.get(&plain).or_else(folded) {
             Some(&fact) => Meaning::Fact(fact),
@@ -152,7 +152,7 @@ fn plain(program: &Program, name: &str, args: &[TermId]) -> String {
     text.push_str(name);
     for &arg in args {
         text.push(' ');
-        crate::ground::write_term(&program.symbols, &program.terms, arg, &[], &mut text);
+        crate::flat::write_term(&program.symbols, &program.terms, arg, &[], &mut text);
     }
     if !args.is_empty() {
         text.push(')');

@@ -9,6 +9,7 @@ use super::flat::{FlatTables, unfold};
 use super::needed::needed;
 use super::shared::{inputs, share};
 use super::{FeatureConfig, Features, HeadId};
+use crate::ids::{Id, wide};
 use crate::network::{Builder, Kind, Network, Percept, Signal, split_wide};
 use grundy_syntax::{Budget, Exhausted, Ticks};
 use std::sync::Arc;
@@ -66,7 +67,7 @@ impl Tables {
             }
             TableKind::Shared => {
                 let atoms = needed(clauses)?.into_iter().flat_map(|component| component.atoms);
-                let ground_clauses = atoms.map(|atom| clauses.rules.of(atom).len() as u64).sum();
+                let ground_clauses = atoms.map(|atom| wide(clauses.rules.of(atom).len())).sum();
                 Tables { layout: Layout::Shared(share(clauses, &budget)?), ground_clauses, budget }
             }
         })
@@ -126,7 +127,7 @@ impl Tables {
             clauses.heads.iter().zip(signals).enumerate().map(|(number, (head, percept))| Solution {
                 feature: head.feature,
                 holds: percept.holds,
-                argument: argument(clauses, HeadId(number as u32)).unwrap_or(0),
+                argument: argument(clauses, HeadId::new(number)).unwrap_or(0),
             });
         let solutions = solutions.collect();
         let summaries: Vec<Summary> =
@@ -148,7 +149,7 @@ fn summary(aggregate: Aggregate) -> Summary {
 
 /// The number that an aggregate looks at in a solution; `None` if it looks at none, or at something else.
 fn argument(clauses: &Clauses, head: HeadId) -> Option<i64> {
-    let feature = &clauses.features()[clauses.heads[head.0 as usize].feature as usize];
+    let feature = &clauses.features()[clauses.heads[head.index()].feature.index()];
     let argument = feature.aggregate.argument()?;
     clauses.head_arg_text(head, argument).parse().ok()
 }
@@ -161,8 +162,8 @@ pub(super) fn check_arguments(clauses: &Clauses, budget: &Budget) -> Result<(), 
     let mut ticks = Ticks::default();
     for (number, head) in clauses.heads.iter().enumerate() {
         ticks.work(budget, WORK_OF_ARGUMENT)?;
-        let feature = &clauses.features()[head.feature as usize];
-        let head = HeadId(number as u32);
+        let feature = &clauses.features()[head.feature.index()];
+        let head = HeadId::new(number);
         if let Some(place) = feature.aggregate.argument()
             && argument(clauses, head).is_none()
         {
@@ -217,7 +218,7 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     fn or(&mut self, row: u32) -> Result<Signal, Exhausted> {
-        if let Some(known) = self.ors[row as usize] {
+        if let Some(known) = self.ors[row.index()] {
             return Ok(known);
         }
         self.ticks.work(self.budget, WORK_OF_NODE * (1 + self.flat.or_row(row).count()))?;
@@ -226,18 +227,18 @@ impl Writer<'_> {
             true => Signal::TRUE,
             false => self.builder.gate(Kind::Or, &mut inputs),
         };
-        self.ors[row as usize] = Some(signal);
+        self.ors[row.index()] = Some(signal);
         Ok(signal)
     }
 
     fn and(&mut self, id: ConjunctionId) -> Signal {
-        if let Some(known) = self.ands[id.0 as usize] {
+        if let Some(known) = self.ands[id.0.index()] {
             return known;
         }
         let mut inputs = Vec::new();
         for literal in self.flat.and_rows.literals(id) {
             let input = match (literal >> 1).checked_sub(self.flat.facts) {
-                Some(auxiliary) => self.auxiliary[auxiliary as usize],
+                Some(auxiliary) => self.auxiliary[auxiliary.index()],
                 None => Signal::of(crate::network::NodeId(1 + (literal >> 1))),
             };
             inputs.push(input.inverted_if(literal & 1 == 1));
@@ -247,7 +248,7 @@ impl Writer<'_> {
             true => Signal::FALSE,
             false => self.builder.gate(Kind::And, &mut inputs),
         };
-        self.ands[id.0 as usize] = Some(signal);
+        self.ands[id.0.index()] = Some(signal);
         signal
     }
 }

@@ -5,6 +5,7 @@ use super::{
     Flat, FlatAtom, FlatLiteral, FlatRule, Origin, RelationId, RelationInfo, RelationKind, rules_in_order,
 };
 use crate::analysis::{Analysis, Class, classify};
+use crate::ids::narrow;
 use grundy_syntax::{Atom, Budget, Keyword, Literal, PredicateId, Program, Rule, TermId, Ticks, VariableId};
 
 /// How often functions inside functions are taken apart.
@@ -46,7 +47,7 @@ fn from_program(program: &Program, budget: &Budget) -> Flat {
             continue;
         }
         let Some(body) = flat_body(program, rule) else { continue };
-        let origin = Origin::Rule(number as u32);
+        let origin = Origin::Rule(narrow(number));
         flat.rules.push(FlatRule {
             head: flat_atom(&rule.head),
             body,
@@ -99,7 +100,7 @@ fn add_links(program: &Program, flat: &mut Flat) {
     for (to, from) in links {
         if let (Some(to), Some(from)) = (program.keyword(to), program.keyword(from)) {
             let args: Box<[TermId]> =
-                (0..program.info(to).arity).map(|v| flat.terms.variable(VariableId(v as u32))).collect();
+                (0..program.info(to).arity).map(|v| flat.terms.variable(VariableId::new(v))).collect();
             let atom =
                 |predicate: PredicateId| FlatAtom { relation: RelationId(predicate.0), args: args.clone() };
             let body = vec![FlatLiteral::Holds(atom(from))];
@@ -113,7 +114,7 @@ fn add_links(program: &Program, flat: &mut Flat) {
 fn drop_impossible(flat: &mut Flat) {
     let mut possible = vec![false; flat.relations.len()];
     let holds = |literal: &FlatLiteral, possible: &[bool]| match literal {
-        FlatLiteral::Holds(atom) => possible[atom.relation.0 as usize],
+        FlatLiteral::Holds(atom) => possible[atom.relation.index()],
         _ => true,
     };
     let order = rules_in_order(flat);
@@ -126,7 +127,7 @@ fn drop_impossible(flat: &mut Flat) {
             if ticks.work(&flat.budget, rule.body.len()).is_err() {
                 break;
             }
-            let head = rule.head.relation.0 as usize;
+            let head = rule.head.relation.index();
             if !possible[head] && rule.body.iter().all(|literal| holds(literal, &possible)) {
                 possible[head] = true;
                 changed = true;
@@ -136,7 +137,7 @@ fn drop_impossible(flat: &mut Flat) {
     flat.rules.retain(|rule| rule.body.iter().all(|literal| holds(literal, &possible)));
     for rule in &mut flat.rules {
         rule.body.retain(|literal| match literal {
-            FlatLiteral::Not(atom) => possible[atom.relation.0 as usize],
+            FlatLiteral::Not(atom) => possible[atom.relation.index()],
             _ => true,
         });
         renumber(&mut flat.terms, rule);

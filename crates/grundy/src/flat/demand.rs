@@ -39,8 +39,8 @@ pub(crate) fn demand(program: &mut Program, flat: &mut Flat, wanted: &[bool]) {
             rewrite(flat, rule, &adornments, &tables);
         }
         let mut is_table = vec![false; flat.relations.len()];
-        tables.iter().flatten().for_each(|table| is_table[table.0 as usize] = true);
-        raise_kinds(flat, |relation| is_table[relation.0 as usize]);
+        tables.iter().flatten().for_each(|table| is_table[table.index()] = true);
+        raise_kinds(flat, |relation| is_table[relation.index()]);
     }
 }
 
@@ -64,9 +64,9 @@ pub(crate) fn ask(flat: &Flat, askable: &[bool], demanded: &mut Vec<bool>, relat
 /// The relations with a rule that uses one of these.
 pub(crate) fn callers(flat: &Flat, relations: &[bool]) -> Vec<usize> {
     let calls = |rule: &&FlatRule| {
-        rule.body.iter().filter_map(FlatLiteral::atom).any(|atom| relations[atom.relation.0 as usize])
+        rule.body.iter().filter_map(FlatLiteral::atom).any(|atom| relations[atom.relation.index()])
     };
-    flat.rules.iter().filter(calls).map(|rule| rule.head.relation.0 as usize).collect()
+    flat.rules.iter().filter(calls).map(|rule| rule.head.relation.index()).collect()
 }
 
 /// Which relations could be evaluated on demand: views, but for what is known before anybody could ask. That is what
@@ -82,7 +82,7 @@ pub(crate) fn askable(program: &Program, flat: &Flat) -> Vec<bool> {
 pub(crate) fn askable_statics(program: &Program, flat: &Flat) -> Vec<bool> {
     let is_static = |relation: RelationId| flat.info(relation).kind == RelationKind::Static;
     let mut askable = askable_but(program, flat, |_, atom| is_static(atom.relation));
-    let relations = (0..askable.len()).map(|relation| RelationId(relation as u32));
+    let relations = (0..askable.len()).map(RelationId::new);
     askable.iter_mut().zip(relations).for_each(|(askable, relation)| *askable &= is_static(relation));
     askable
 }
@@ -103,7 +103,7 @@ fn askable_but(
             if let FlatLiteral::Not(atom) = literal
                 && has_to_be_complete(rule, atom)
             {
-                asked_first[atom.relation.0 as usize] = true;
+                asked_first[atom.relation.index()] = true;
             }
         }
     }
@@ -116,9 +116,9 @@ fn askable_but(
             if ticks.work(&flat.budget, rule.body.len()).is_err() {
                 break;
             }
-            if asked_first[rule.head.relation.0 as usize] {
+            if asked_first[rule.head.relation.index()] {
                 for atom in rule.body.iter().filter_map(FlatLiteral::atom) {
-                    changed |= !std::mem::replace(&mut asked_first[atom.relation.0 as usize], true);
+                    changed |= !std::mem::replace(&mut asked_first[atom.relation.index()], true);
                 }
             }
         }
@@ -143,7 +143,7 @@ fn adorn(flat: &Flat, wanted: &[bool]) -> Adornments {
                 return adornments;
             }
             for call in calls(flat, rule, &adornments) {
-                let relation = call.relation.0 as usize;
+                let relation = call.relation.index();
                 if let Some(columns) = &mut adornments[relation] {
                     for (column, bound) in columns.iter_mut().zip(&call.bound) {
                         changed |= *column && !bound;
@@ -178,10 +178,10 @@ struct Call {
 /// call of which most is bound.
 fn calls(flat: &Flat, rule: &FlatRule, adornments: &Adornments) -> Vec<Call> {
     let is_demanded = |literal: &FlatLiteral| {
-        literal.atom().is_some_and(|atom| adornments[atom.relation.0 as usize].is_some())
+        literal.atom().is_some_and(|atom| adornments[atom.relation.index()].is_some())
     };
     let mut bound = vec![false; rule.variables];
-    if let Some(columns) = &adornments[rule.head.relation.0 as usize] {
+    if let Some(columns) = &adornments[rule.head.relation.index()] {
         let called = rule.head.args.iter().zip(columns).filter(|(_, bound)| **bound);
         called.for_each(|(&arg, _)| bind(&flat.terms, arg, &mut bound));
     }
@@ -230,12 +230,12 @@ fn calls(flat: &Flat, rule: &FlatRule, adornments: &Adornments) -> Vec<Call> {
 }
 
 fn bind(terms: &Terms, term: TermId, bound: &mut [bool]) {
-    terms.for_each_variable(term, &mut |variable| bound[variable.0 as usize] = true);
+    terms.for_each_variable(term, &mut |variable| bound[variable.index()] = true);
 }
 
 fn is_bound(terms: &Terms, term: TermId, bound: &[bool]) -> bool {
     let mut all = true;
-    terms.for_each_variable(term, &mut |variable| all &= bound[variable.0 as usize]);
+    terms.for_each_variable(term, &mut |variable| all &= bound[variable.index()]);
     all
 }
 
@@ -258,7 +258,7 @@ fn call_tables(program: &mut Program, flat: &mut Flat, adornments: &Adornments) 
 
 /// The atom of a call table for an atom of its relation.
 fn call_atom(atom: &FlatAtom, adornments: &Adornments, tables: &[Option<RelationId>]) -> Option<FlatAtom> {
-    let relation = atom.relation.0 as usize;
+    let relation = atom.relation.index();
     let (columns, table) = (adornments[relation].as_ref()?, tables[relation]?);
     let args = atom.args.iter().zip(columns).filter(|(_, bound)| **bound).map(|(&arg, _)| arg).collect();
     Some(FlatAtom { relation: table, args })
@@ -341,7 +341,7 @@ pub(crate) fn raise_kinds(flat: &mut Flat, is_table: impl Fn(RelationId) -> bool
         let mut kinds: Vec<RelationKind> = flat.relations.iter().map(|info| info.kind).collect();
         let mut raise = |kinds: &mut [RelationKind], relation: RelationId, kind: RelationKind| {
             let kind = if is_table(relation) { kind.min(RelationKind::Guard) } else { kind };
-            let known = &mut kinds[relation.0 as usize];
+            let known = &mut kinds[relation.index()];
             if *known < kind {
                 *known = kind;
                 changed = true;
@@ -353,7 +353,7 @@ pub(crate) fn raise_kinds(flat: &mut Flat, is_table: impl Fn(RelationId) -> bool
             }
             for literal in &rule.body {
                 let Some(atom) = literal.atom() else { continue };
-                let kind = kinds[atom.relation.0 as usize];
+                let kind = kinds[atom.relation.index()];
                 raise(&mut kinds, rule.head.relation, kind);
                 if matches!(literal, FlatLiteral::Not(_)) && kind == RelationKind::Guard {
                     raise(&mut kinds, atom.relation, RelationKind::Dynamic);

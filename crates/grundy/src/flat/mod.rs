@@ -39,26 +39,33 @@
 //! of the program's rules, one to one, as far as they can match at all.
 
 mod build;
+mod components;
 mod demand;
 mod order;
 mod print;
 mod shapes;
 mod split;
+mod text;
 mod views;
 
+use crate::ids::{Id, narrow};
 pub use build::flatten;
 pub(crate) use build::kind_of;
+pub(crate) use components::components;
 pub(crate) use demand::{ask, askable, askable_statics, callers, demand, raise_kinds};
 pub(crate) use order::rules_in_order;
 pub use print::print_flat;
 pub(crate) use split::{renumber, substitute};
+pub use text::read_ground_term;
+pub(crate) use text::write_term;
 pub use views::{matched, stored};
 
 use grundy_syntax::{Budget, PredicateId, Term, TermId, Terms, VariableId};
 
-/// A relation of a [`Flat`] program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct RelationId(pub u32);
+grundy_syntax::define_id! {
+    /// A relation of a [`Flat`] program.
+    pub struct RelationId(u32);
+}
 
 /// What the rows of a relation stand for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -96,7 +103,7 @@ impl RelationInfo {
         arity: usize,
         kind: RelationKind,
     ) -> RelationInfo {
-        let template = (0..arity).map(|column| terms.variable(VariableId(column as u32))).collect();
+        let template = (0..arity).map(|column| terms.variable(VariableId::new(column))).collect();
         RelationInfo { predicate, template, constant: vec![false; arity].into(), arity, kind, is_part: false }
     }
 
@@ -114,7 +121,7 @@ impl RelationInfo {
     /// the term has that form.
     pub(crate) fn collect(&self, terms: &Terms, part: TermId, term: TermId, values: &mut Vec<u32>) -> bool {
         match (terms.get(part), terms.get(term)) {
-            (Term::Variable(column), Term::Compound(..)) if self.is_constant(column.0 as usize) => false,
+            (Term::Variable(column), Term::Compound(..)) if self.is_constant(column.index()) => false,
             (Term::Variable(_), _) => {
                 values.push(term.0);
                 true
@@ -183,7 +190,7 @@ impl Origin {
     /// The number of the rule of the program, if there is one behind it.
     pub fn rule(self) -> Option<usize> {
         match self {
-            Origin::Rule(number) | Origin::External(number) => Some(number as usize),
+            Origin::Rule(number) | Origin::External(number) => Some(number.index()),
             Origin::Link => None,
         }
     }
@@ -205,7 +212,7 @@ pub struct FlatRule {
 impl FlatRule {
     /// The numbers of the relations that its conditions ask, each as often as they do.
     pub(crate) fn relations_read(&self) -> impl Iterator<Item = usize> + '_ {
-        self.body.iter().filter_map(FlatLiteral::atom).map(|atom| atom.relation.0 as usize)
+        self.body.iter().filter_map(FlatLiteral::atom).map(|atom| atom.relation.index())
     }
 }
 
@@ -226,11 +233,11 @@ pub struct Flat {
 impl Flat {
     /// What is known about a relation.
     pub fn info(&self, relation: RelationId) -> &RelationInfo {
-        &self.relations[relation.0 as usize]
+        &self.relations[relation.index()]
     }
 
     pub(crate) fn add_relation(&mut self, info: RelationInfo) -> RelationId {
         self.relations.push(info);
-        RelationId(self.relations.len() as u32 - 1)
+        RelationId(narrow(self.relations.len()) - 1)
     }
 }

@@ -1,7 +1,7 @@
 //! The order in which fixpoints over the rules of a flat program converge fast.
 
 use super::{Flat, FlatLiteral};
-use crate::analysis::Graph;
+use crate::graph::Graph;
 
 /// The numbers of all rules, each behind the rules for the relations that it reads, as far as there are no cycles. What
 /// flows from conditions to heads converges in one pass over this order, what flows from heads to conditions in one
@@ -10,10 +10,10 @@ pub(crate) fn rules_in_order(flat: &Flat) -> Vec<usize> {
     let mut graph = Graph::new(flat.relations.len());
     let mut rules_of = vec![Vec::new(); flat.relations.len()];
     for (number, rule) in flat.rules.iter().enumerate() {
-        let head = rule.head.relation.0 as usize;
+        let head = rule.head.relation.index();
         rules_of[head].push(number);
         for atom in rule.body.iter().filter_map(FlatLiteral::atom) {
-            graph.add_edge(head, atom.relation.0 as usize);
+            graph.add_edge(head, atom.relation.index());
         }
     }
     graph

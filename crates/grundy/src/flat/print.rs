@@ -59,7 +59,7 @@ fn relation_name(program: &Program, flat: &Flat, relation: RelationId) -> String
 
 fn part_name(program: &Program, flat: &Flat, info: &RelationInfo, part: TermId) -> String {
     match flat.terms.get(part) {
-        Term::Variable(column) if info.is_constant(column.0 as usize) => "-".to_owned(),
+        Term::Variable(column) if info.is_constant(column.index()) => "-".to_owned(),
         Term::Variable(_) => "_".to_owned(),
         Term::Constant(name) => program.symbols.name(name).to_owned(),
         Term::Compound(function, args) => {

@@ -97,7 +97,7 @@ pub(super) fn infer(flat: &Flat) -> Inferred {
                 break;
             }
             let Some(variables) = inferred.variables(&flat.terms, rule) else { continue };
-            let head = rule.head.relation.0 as usize;
+            let head = rule.head.relation.index();
             changed |= !std::mem::replace(&mut inferred.reached[head], true);
             for (column, &arg) in rule.head.args.iter().enumerate() {
                 let known = &mut inferred.columns[head][column];
@@ -114,7 +114,7 @@ pub(super) fn infer(flat: &Flat) -> Inferred {
 /// The shape of a term, or the number of the variable that it is.
 pub(super) fn shape_of(terms: &Terms, term: TermId) -> Result<Shape, usize> {
     match terms.get(term) {
-        Term::Variable(variable) => Err(variable.0 as usize),
+        Term::Variable(variable) => Err(variable.index()),
         Term::Constant(_) => Ok(Shape::Atomic),
         Term::Compound(name, args) => Ok(Shape::Function(name, args.len())),
     }
@@ -126,7 +126,7 @@ impl Inferred {
         let mut variables = vec![Shapes::Any; rule.variables];
         for literal in &rule.body {
             let FlatLiteral::Holds(atom) = literal else { continue };
-            let relation = atom.relation.0 as usize;
+            let relation = atom.relation.index();
             if !self.reached[relation] {
                 return None;
             }

@@ -2,6 +2,7 @@
 
 use super::shapes::{Inferred, Shape, Shapes, infer, shape_of};
 use super::{Flat, FlatAtom, FlatLiteral, FlatRule, RelationId, RelationInfo};
+use crate::ids::{Id, narrow};
 use grundy_syntax::{SymbolId, Term, TermId, Terms, Ticks, VariableId};
 use rustc_hash::FxHashMap;
 
@@ -46,7 +47,7 @@ fn choose_columns(flat: &Flat, inferred: &Inferred) -> Splits {
                 if let Err(variable) = shape_of(&flat.terms, arg)
                     && variables[variable] == Shapes::Any
                 {
-                    splits[atom.relation.0 as usize][column] = false;
+                    splits[atom.relation.index()][column] = false;
                 }
             }
         }
@@ -73,7 +74,7 @@ fn keep_unbound(terms: &Terms, rule: &FlatRule, shapes: &[Shapes], splits: &mut 
     let mut changed = false;
     for variable in (0..rule.variables).filter(|&variable| shapes[variable].is_mixed()) {
         let is_split = |atom: &FlatAtom, column: usize, splits: &Splits| {
-            shape_of(terms, atom.args[column]) == Err(variable) && splits[atom.relation.0 as usize][column]
+            shape_of(terms, atom.args[column]) == Err(variable) && splits[atom.relation.index()][column]
         };
         let is_bound = rule.body.iter().any(|literal| match literal {
             FlatLiteral::Holds(atom) => (0..atom.args.len()).any(|column| is_split(atom, column, splits)),
@@ -85,7 +86,7 @@ fn keep_unbound(terms: &Terms, rule: &FlatRule, shapes: &[Shapes], splits: &mut 
         for atom in rule.body.iter().filter_map(FlatLiteral::atom).chain([&rule.head]) {
             for column in 0..atom.args.len() {
                 if is_split(atom, column, splits) {
-                    splits[atom.relation.0 as usize][column] = false;
+                    splits[atom.relation.index()][column] = false;
                     changed = true;
                 }
             }
@@ -105,7 +106,7 @@ fn keep_variants_few(terms: &Terms, rule: &FlatRule, shapes: &[Shapes], splits: 
     for atom in atoms() {
         for (column, &arg) in atom.args.iter().enumerate() {
             if let Err(variable) = shape_of(terms, arg)
-                && splits[atom.relation.0 as usize][column]
+                && splits[atom.relation.index()][column]
                 && count(variable) > 1
             {
                 variables.push((variable, atom.relation, column));
@@ -118,7 +119,7 @@ fn keep_variants_few(terms: &Terms, rule: &FlatRule, shapes: &[Shapes], splits: 
     let product = distinct.iter().try_fold(1usize, |product, &variable| product.checked_mul(count(variable)));
     if product.is_none_or(|product| product > MAX_VARIANTS) {
         for (_, relation, column) in variables {
-            splits[relation.0 as usize][column] = false;
+            splits[relation.index()][column] = false;
         }
     }
 }
@@ -126,7 +127,7 @@ fn keep_variants_few(terms: &Terms, rule: &FlatRule, shapes: &[Shapes], splits: 
 /// Whether a column stands inside this function already, so that taking it apart may have no end.
 fn is_nested(terms: &Terms, info: &RelationInfo, column: usize, shape: Shape) -> bool {
     let Shape::Function(name, _) = shape else { return false };
-    info.template.iter().any(|&arg| stands_inside(terms, arg, VariableId(column as u32), name))
+    info.template.iter().any(|&arg| stands_inside(terms, arg, VariableId::new(column), name))
 }
 
 fn stands_inside(terms: &Terms, term: TermId, hole: VariableId, name: SymbolId) -> bool {
@@ -177,7 +178,7 @@ impl<'a> Splitter<'a> {
         for atom in atoms {
             for (column, &arg) in atom.args.iter().enumerate() {
                 let Err(variable) = shape_of(&self.old.terms, arg) else { continue };
-                if is_known[variable] || !self.splits[atom.relation.0 as usize][column] {
+                if is_known[variable] || !self.splits[atom.relation.index()][column] {
                     continue;
                 }
                 if let Shapes::Only(shapes) = &shapes[variable] {
@@ -212,7 +213,7 @@ impl<'a> Splitter<'a> {
         for &(variable, shape) in shapes {
             if let Shape::Function(name, arity) = shape {
                 let args: Vec<TermId> = (variables..variables + arity)
-                    .map(|v| self.new.terms.variable(VariableId(v as u32)))
+                    .map(|v| self.new.terms.variable(VariableId::new(v)))
                     .collect();
                 variables += arity;
                 substitution[variable] = Some(self.new.terms.compound(name, &args));
@@ -256,7 +257,7 @@ impl<'a> Splitter<'a> {
         let mut args = Vec::with_capacity(atom.args.len());
         for (column, &arg) in atom.args.iter().enumerate() {
             let arg = substitute(&mut self.new.terms, arg, substitution);
-            if !self.splits[atom.relation.0 as usize][column] {
+            if !self.splits[atom.relation.index()][column] {
                 shapes.push(None);
                 args.push(arg);
                 continue;
@@ -288,7 +289,7 @@ impl<'a> Splitter<'a> {
             let terms = &mut self.new.terms;
             let mut hole = |is_constant: bool| {
                 constant.push(is_constant);
-                terms.variable(VariableId(constant.len() as u32 - 1))
+                terms.variable(VariableId(narrow(constant.len()) - 1))
             };
             holes.push(Some(match *shape {
                 Some(Shape::Function(name, count)) => {
@@ -317,7 +318,7 @@ impl<'a> Splitter<'a> {
 /// A term with some of its variables replaced.
 pub(crate) fn substitute(terms: &mut Terms, term: TermId, values: &[Option<TermId>]) -> TermId {
     match terms.get(term) {
-        Term::Variable(variable) => values[variable.0 as usize].unwrap_or(term),
+        Term::Variable(variable) => values[variable.index()].unwrap_or(term),
         _ if terms.is_ground(term) => term,
         Term::Constant(_) => term,
         Term::Compound(name, args) => {
@@ -360,7 +361,7 @@ pub(crate) fn renumber(terms: &mut Terms, rule: &mut FlatRule) {
         terms.for_each_variable(term, &mut |variable| order.push(variable));
     }
     for variable in order {
-        let number = &mut numbers[variable.0 as usize];
+        let number = &mut numbers[variable.index()];
         if number.is_none() {
             *number = Some(terms.variable(VariableId(count)));
             count += 1;
@@ -379,5 +380,5 @@ pub(crate) fn renumber(terms: &mut Terms, rule: &mut FlatRule) {
             }
         }
     }
-    rule.variables = count as usize;
+    rule.variables = count.index();
 }

@@ -1,8 +1,9 @@
 //! Names the rule responsible when a limit is hit.
 
 use super::config::{GroundError, LimitKind};
+use crate::datalog::Stop;
 use crate::flat::{Flat, Origin, RelationId};
-use crate::tabling::Stop;
+use crate::ids::Id;
 use grundy_syntax::{Budget, Exhausted, Notation, Printer, Program};
 
 /// For each rule of the program its instances, as far as they are of these relations; `counted` has them for each rule of
@@ -18,7 +19,7 @@ pub(super) fn instances(
         if let Origin::Rule(number) | Origin::External(number) = rule.origin
             && counts(rule.head.relation)
         {
-            instances[number as usize] += count;
+            instances[number.index()] += count;
         }
     }
     instances

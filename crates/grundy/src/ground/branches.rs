@@ -1,9 +1,10 @@
 //! The branches of an `or` that differ in tests alone run as one rule; how many of them an instance belongs to is
 //! counted, since all but one are repeats.
 
-use super::compact::{Alternatives, merge_distinct};
 use super::recipe::variables;
 use crate::flat::{Flat, FlatLiteral, FlatRule, RelationKind};
+use crate::ids::wide;
+use crate::rewrite::{Alternatives, merge_distinct};
 use grundy_syntax::{Term, TermId, Terms};
 
 /// One side of a comparison.
@@ -32,7 +33,7 @@ impl Branches {
             Side::Constant(term) => *term,
         };
         let holds = |test: &Vec<(Side, Side)>| test.iter().any(|(a, b)| value(a) != value(b));
-        self.0.iter().filter(|branch| branch.iter().all(holds)).count() as u64
+        wide(self.0.iter().filter(|branch| branch.iter().all(holds)).count())
     }
 }
 
@@ -50,7 +51,7 @@ fn shows_its_tests(flat: &Flat, rule: &FlatRule) -> bool {
     let stored = rule.body.iter().filter(is_stored).filter_map(FlatLiteral::atom);
     let seen = variables(&flat.terms, rule, stored.chain([&rule.head]));
     let is_seen = |term: TermId| match flat.terms.get(term) {
-        Term::Variable(variable) => seen[variable.0 as usize],
+        Term::Variable(variable) => seen[variable.index()],
         _ => flat.terms.is_ground(term),
     };
     let tests = rule.body.iter().filter(|literal| matches!(literal, FlatLiteral::Distinct(_)));
@@ -59,7 +60,7 @@ fn shows_its_tests(flat: &Flat, rule: &FlatRule) -> bool {
 
 fn branches(terms: &Terms, alternatives: Alternatives) -> Branches {
     let side = |term: TermId| match terms.get(term) {
-        Term::Variable(variable) => Side::Variable(variable.0 as usize),
+        Term::Variable(variable) => Side::Variable(variable.index()),
         _ => Side::Constant(term.0),
     };
     let pairs = |test: &[(TermId, TermId)]| test.iter().map(|&(a, b)| (side(a), side(b))).collect();

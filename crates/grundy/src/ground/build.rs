@@ -2,18 +2,18 @@
 
 use super::blame;
 use super::branches::merge_branches;
-use super::compact::{self, Split};
-use super::components::components;
 use super::config::{GroundConfig, GroundError, LimitKind, Method};
-use super::refine::{Draft, refine};
 use super::seed::fake_match;
+use super::simplify::{Draft, refine};
 use super::store::Store;
 use super::tactics::{Cap, Overflow, Tactics};
 use super::{GroundProgram, GroundTimes};
-use crate::flat::{Flat, FlatLiteral, FlatRule, Origin, RelationId, RelationKind, flatten};
-use crate::lifted::Codec;
-use crate::reasoner::read_ground_term;
-use crate::tabling::{Bounds, Engine, Fire, Plan, Relation, Stop, share_done};
+use crate::datalog::{Bounds, Codec, Engine, Fire, Plan, Relation, Stop, share_done};
+use crate::flat::{
+    Flat, FlatLiteral, FlatRule, Origin, RelationId, RelationKind, components, flatten, read_ground_term,
+};
+use crate::ids::{Id, float, narrow};
+use crate::rewrite::{self, Split};
 use grundy_syntax::{Keyword, Notation, Printer, Program, Stage};
 use std::collections::BTreeSet;
 use std::time::Instant;
@@ -34,7 +34,7 @@ pub fn ground(sheet: &Program, config: &GroundConfig) -> Result<GroundProgram, G
     let mut flat = flatten(&program, &config.budget);
     super::negation::raise_negated(&program, &mut flat);
     if !config.faithful {
-        compact::simplify(&mut program, &mut flat, true);
+        rewrite::simplify(&mut program, &mut flat, true);
     }
     let mut tactics = Tactics::new(&program, &flat, config);
     check()?;
@@ -88,10 +88,10 @@ fn attempt(
     Grounder::new(&program, &flat, &mut engine, config, caps(&flat)).evaluate_statics(0)?;
     let (mut splits, mut late) = (Vec::new(), Vec::new());
     if !config.faithful {
-        late = compact::take_late(&mut flat);
+        late = rewrite::take_late(&mut flat);
         let known = engine.relations.len();
         flat.terms = std::mem::take(&mut engine.terms);
-        splits = compact::split(&mut program, &mut flat, &engine.relations, &config.thresholds);
+        splits = rewrite::split(&mut program, &mut flat, &engine.relations, &config.thresholds);
         check()?;
         engine.extend(&flat);
         Grounder::new(&program, &flat, &mut engine, config, caps(&flat)).evaluate_statics(known)?;
@@ -176,7 +176,7 @@ fn ground_late(
 ) -> Result<Store, Failure> {
     flat.terms = std::mem::take(&mut engine.terms);
     let first = flat.rules.len();
-    splits.extend(compact::add_late(program, flat, &engine.relations, late, &config.thresholds));
+    splits.extend(rewrite::add_late(program, flat, &engine.relations, late, &config.thresholds));
     engine.extend(flat);
     let mut grounder = Grounder { program, flat, engine, store };
     grounder.store.active = true;
@@ -199,11 +199,11 @@ fn revise(
         let mut counter = Counter { most, left: most, flat };
         engine.run_once(rule, |literal| is_ignored(flat, literal), &mut counter).is_ok()
     };
-    let wrong = compact::wrongly_split(flat, &splits, &store.instances, is_at_most);
+    let wrong = rewrite::wrongly_split(flat, &splits, &store.instances, is_at_most);
     let splits: Vec<(Split, bool)> = splits.into_iter().zip(wrong).collect();
     flat.terms = std::mem::take(&mut engine.terms);
     let known = (&engine.relations[..], &store.instances[..]);
-    let mut revision = compact::revise(program, flat, &splits, known, min_cost);
+    let mut revision = rewrite::revise(program, flat, &splits, known, min_cost);
     engine.extend(flat);
     let mut grounder = Grounder { program, flat, engine, store };
     grounder.store.active = true;
@@ -240,8 +240,8 @@ impl Fire for Counter<'_> {
 
     /// Gives up when there will clearly be more, as far as loops tell.
     fn look(&mut self, engine: &Engine, plan: &Plan, at: usize) -> Result<(), Stop> {
-        let expected = (self.most - self.left) as f64 / share_done(engine, plan, at).max(f64::MIN_POSITIVE);
-        if expected > CLEARLY_MORE * self.most as f64 { Err(Stop::TooMany) } else { Ok(()) }
+        let expected = float(self.most - self.left) / share_done(engine, plan, at).max(f64::MIN_POSITIVE);
+        if expected > CLEARLY_MORE * float(self.most) { Err(Stop::TooMany) } else { Ok(()) }
     }
 }
 
@@ -321,7 +321,7 @@ impl<'a> Grounder<'a> {
     ) -> Result<(), Failure> {
         let mut rules_of: Vec<Vec<usize>> = vec![Vec::new(); self.flat.relations.len()];
         for (number, rule) in self.flat.rules.iter().enumerate().filter(|(_, rule)| wanted(rule)) {
-            rules_of[rule.head.relation.0 as usize].push(number);
+            rules_of[rule.head.relation.index()].push(number);
         }
         let flat = self.flat;
         let mut unknown = vec![false; flat.relations.len()];
@@ -334,7 +334,7 @@ impl<'a> Grounder<'a> {
                 numbers.map(|&number| (number, &flat.rules[number])).collect();
             let ignored = |literal: &FlatLiteral| is_ignored(flat, literal);
             let matched = rules.iter().flat_map(|(_, rule)| &rule.body).filter(|literal| !ignored(literal));
-            if matched.filter_map(FlatLiteral::atom).any(|atom| unknown[atom.relation.0 as usize]) {
+            if matched.filter_map(FlatLiteral::atom).any(|atom| unknown[atom.relation.index()]) {
                 members.iter().for_each(|&member| unknown[member] = true);
                 continue;
             }
@@ -346,7 +346,7 @@ impl<'a> Grounder<'a> {
                 Ok(()) => {}
                 Err((Stop::Overflow, rules)) => {
                     let origins = rules.iter().filter_map(|&number| flat.rules[number].origin.rule());
-                    overflows.extend(origins.map(|rule| rule as u32));
+                    overflows.extend(origins.map(narrow));
                     members.iter().for_each(|&member| unknown[member] = true);
                 }
                 Err((stop, rules)) => return Err(self.error(stop, rules[0])),
@@ -479,10 +479,10 @@ impl<'a> Grounder<'a> {
         for rule in &self.flat.rules {
             for literal in rule.body.iter().filter(|literal| !is_ignored(self.flat, literal)) {
                 if let FlatLiteral::Not(atom) = literal
-                    && component_of[atom.relation.0 as usize] == component_of[rule.head.relation.0 as usize]
+                    && component_of[atom.relation.index()] == component_of[rule.head.relation.index()]
                     && let Origin::Rule(number) = rule.origin
                 {
-                    let rule = &self.program.rules[number as usize];
+                    let rule = &self.program.rules[number.index()];
                     let text = Printer::new(self.program, Notation::Kif).rule(rule);
                     return Err(Failure::Error(GroundError::NegationCycle { rule: text, span: rule.span }));
                 }

@@ -1,9 +1,9 @@
 //! What grounding may cost, and what happens when it costs more.
 
-use crate::tabling::JoinOrder;
+use crate::datalog::{JoinOrder, Progress};
+use crate::rewrite::Thresholds;
 use grundy_syntax::{Budget, Exhausted, Span};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How `base` and `input`, all that can be true and all that can be done, are found. The result is
 /// the same.
@@ -37,58 +37,6 @@ pub struct GroundConfig {
     pub budget: Budget,
     /// Told now and then how far it is.
     pub progress: Option<Arc<Progress>>,
-}
-
-/// When compact grounding goes to which lengths.
-#[derive(Clone, Debug)]
-pub struct Thresholds {
-    /// A rule with fewer literals than this is not split.
-    pub split: f64,
-    /// A view is evaluated on demand when one of its rules has, or will have, more instances than this.
-    pub demand: u64,
-    /// The same for a view that depends on nothing dynamic: whoever calls it binds its arguments more often.
-    pub demand_static: u64,
-    /// It stays lifted when it still has more than this.
-    pub lift: u64,
-    /// Whether one of nearly all moves of a role becomes none of the rest. Networks find such groups themselves, and
-    /// larger ones, because they know more.
-    pub complement: bool,
-}
-
-impl Default for Thresholds {
-    fn default() -> Thresholds {
-        Thresholds {
-            split: 400.0,
-            demand: 1_000_000,
-            demand_static: 200_000,
-            lift: 30_000_000,
-            complement: true,
-        }
-    }
-}
-
-/// How far grounding is, for whoever watches it from another thread.
-#[derive(Debug, Default)]
-pub struct Progress {
-    rules: AtomicU64,
-    bytes: AtomicU64,
-}
-
-impl Progress {
-    /// The rules so far.
-    pub fn rules(&self) -> u64 {
-        self.rules.load(Ordering::Relaxed)
-    }
-
-    /// The memory held by relations and rules.
-    pub fn bytes(&self) -> u64 {
-        self.bytes.load(Ordering::Relaxed)
-    }
-
-    pub(crate) fn set(&self, rules: u64, bytes: usize) {
-        self.rules.store(rules, Ordering::Relaxed);
-        self.bytes.store(bytes as u64, Ordering::Relaxed);
-    }
 }
 
 impl Default for GroundConfig {

@@ -7,11 +7,11 @@
 //! Which atoms others ask for is found by rules again: where all variables are bound by other conditions, these
 //! conditions tell; where not, the values that can stand in the column.
 
-use super::compact::{Domains, drop_irrelevant};
 use crate::flat::{
     Flat, FlatAtom, FlatLiteral, FlatRule, Origin, RelationId, RelationInfo, RelationKind, raise_kinds,
     renumber,
 };
+use crate::rewrite::{Domains, drop_irrelevant};
 use grundy_syntax::{Program, Term, TermId, VariableId};
 
 /// A column may not be filled with more values than this, all columns of an atom taken together.
@@ -25,7 +25,7 @@ pub(super) fn lift(
     lifted: &[bool],
     domains: &Domains,
 ) -> Option<Vec<FlatRule>> {
-    let is_lifted = |atom: &FlatAtom| lifted.get(atom.relation.0 as usize).is_some_and(|lifted| *lifted);
+    let is_lifted = |atom: &FlatAtom| lifted.get(atom.relation.index()).is_some_and(|lifted| *lifted);
     let residue = needed_rules(flat, lifted);
     flat.rules.retain(|rule| !is_lifted(&rule.head));
     drop_irrelevant(program, flat);
@@ -49,7 +49,7 @@ pub(super) fn lift(
     }
     for mut rule in asking {
         let mut columns = open_columns(flat, &rule)?;
-        let values = |&column: &usize| domains[rule.head.relation.0 as usize][column].size();
+        let values = |&column: &usize| domains[rule.head.relation.index()][column].size();
         if columns.iter().map(values).product::<f64>() > MOST_VALUES {
             return None;
         }
@@ -77,14 +77,14 @@ fn needed_rules(flat: &Flat, relations: &[bool]) -> Vec<FlatRule> {
     while changed {
         changed = false;
         for rule in rules() {
-            if needed[rule.head.relation.0 as usize] {
+            if needed[rule.head.relation.index()] {
                 for atom in rule.body.iter().filter_map(FlatLiteral::atom) {
-                    changed |= !std::mem::replace(&mut needed[atom.relation.0 as usize], true);
+                    changed |= !std::mem::replace(&mut needed[atom.relation.index()], true);
                 }
             }
         }
     }
-    rules().filter(|rule| needed[rule.head.relation.0 as usize]).cloned().collect()
+    rules().filter(|rule| needed[rule.head.relation.index()]).cloned().collect()
 }
 
 /// The columns of the head with variables that no condition binds; `None` if such a variable stands in a function.
@@ -133,7 +133,7 @@ fn column_guard(
     column: usize,
     domains: &Domains,
 ) -> Option<RelationId> {
-    let values: Vec<TermId> = domains[relation.0 as usize][column].values()?.map(TermId).collect();
+    let values: Vec<TermId> = domains[relation.index()][column].values()?.map(TermId).collect();
     let name = format!("{}~{}column{}", program.name(flat.info(relation).predicate), relation.0, column + 1);
     let is_guard = |rule: &&FlatRule| {
         let predicate = flat.info(rule.head.relation).predicate;

@@ -11,40 +11,38 @@ mod arena;
 mod blame;
 mod branches;
 mod build;
-pub(crate) mod compact;
-mod components;
 mod config;
 mod emit;
 mod lift;
 mod negation;
-mod prune;
+mod rebuild;
 mod recipe;
-mod refine;
 mod repeats;
 mod seed;
+mod simplify;
 mod store;
 mod tactics;
 
-pub use crate::tabling::JoinOrder;
+pub use crate::datalog::{JoinOrder, Progress};
+use crate::ids::wide;
+pub use crate::rewrite::Thresholds;
 pub use build::ground;
-pub use config::{GroundConfig, GroundError, LimitKind, Method, Progress, Thresholds};
+pub use config::{GroundConfig, GroundError, LimitKind, Method};
 pub use emit::{
     DotError, MOST_NODES, Slice, write_asp, write_aspif, write_dot, write_json, write_kif, write_prolog,
 };
 
-pub use prune::{Pruned, USES};
-pub(crate) use tactics::called_with_constants;
-
-use crate::flat::{Flat, FlatRule, RelationId};
-use crate::tabling::Relation;
+use crate::datalog::Relation;
+use crate::flat::{Flat, FlatRule, RelationId, write_term};
 use arena::Arena;
-use grundy_syntax::{Keyword, PredicateId, Program, Symbols, Term, TermId, Terms};
+use grundy_syntax::{Keyword, PredicateId, Program, TermId};
 use smallvec::SmallVec;
 use std::time::Duration;
 
-/// An atom of a ground program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct AtomId(pub u32);
+grundy_syntax::define_id! {
+    /// An atom of a ground program.
+    pub struct AtomId(u32);
+}
 
 /// A condition of a ground rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -115,18 +113,18 @@ impl GroundProgram {
 
     /// The external atoms.
     pub fn external_atoms(&self) -> impl Iterator<Item = AtomId> + '_ {
-        let relations = self.lifted.iter().map(|lifted| lifted.relation.0 as usize);
+        let relations = self.lifted.iter().map(|lifted| lifted.relation.index());
         relations.flat_map(|relation| (self.offsets[relation]..self.offsets[relation + 1]).map(AtomId))
     }
 
     /// The number of rules.
     pub fn rule_count(&self) -> u64 {
-        self.blocks.iter().map(|block| block.rows.len() as u64).sum()
+        self.blocks.iter().map(|block| wide(block.rows.len())).sum()
     }
 
     /// The number of conditions of all rules.
     pub fn literal_count(&self) -> u64 {
-        self.blocks.iter().map(|block| block.rows.len() as u64 * block.literals.len() as u64).sum()
+        self.blocks.iter().map(|block| wide(block.rows.len()) * wide(block.literals.len())).sum()
     }
 
     /// How many instances were the same as another one.
@@ -166,12 +164,12 @@ impl GroundProgram {
     pub fn for_each_rule(&self, mut visit: impl FnMut(AtomId, &[GroundLiteral])) {
         let mut body = Vec::new();
         for block in &self.blocks {
-            let head_offset = self.offsets[block.head.0 as usize];
+            let head_offset = self.offsets[block.head.index()];
             for row in block.rows.iter() {
                 body.clear();
                 let literals = block.literals.iter().zip(&row[1..]);
                 body.extend(literals.map(|(&(relation, positive), &row)| GroundLiteral {
-                    atom: AtomId(self.offsets[relation.0 as usize] + row),
+                    atom: AtomId(self.offsets[relation.index()] + row),
                     positive,
                 }));
                 visit(AtomId(head_offset + row[0]), &body);
@@ -181,23 +179,22 @@ impl GroundProgram {
 
     /// An atom in KIF notation.
     pub fn atom_text(&self, atom: AtomId) -> String {
-        let relation = self.offsets.partition_point(|&offset| offset <= atom.0) - 1;
+        let (relation, row) = self.place_of(atom);
         let mut out = String::new();
-        self.write_row(relation, atom.0 - self.offsets[relation], &mut out);
+        self.write_row(relation, row, &mut out);
         out
     }
 
     /// The arguments of an atom: terms in which a variable stands for the column of its number, and the columns.
     pub(crate) fn atom_parts(&self, atom: AtomId) -> (&[TermId], SmallVec<[u32; 8]>) {
-        let relation = self.offsets.partition_point(|&offset| offset <= atom.0) - 1;
-        let row = self.relations[relation].row(atom.0 - self.offsets[relation]);
+        let (relation, row) = self.place_of(atom);
+        let row = self.relations[relation].row(row);
         (&self.flat.relations[relation].template, row.to_vec())
     }
 
     /// The predicate of an atom.
     pub fn predicate_of(&self, atom: AtomId) -> PredicateId {
-        let relation = self.offsets.partition_point(|&offset| offset <= atom.0) - 1;
-        self.flat.relations[relation].predicate
+        self.flat.relations[self.place_of(atom).0].predicate
     }
 
     /// The rules that were ground: in compact form those that splitting and evaluation on demand have made.
@@ -225,22 +222,5 @@ impl GroundProgram {
             write_term(&self.program.symbols, &self.flat.terms, arg, &values, out);
         }
         out.push(')');
-    }
-}
-
-/// A term in KIF notation, with columns in the place of variables.
-pub(crate) fn write_term(symbols: &Symbols, terms: &Terms, term: TermId, columns: &[u32], out: &mut String) {
-    match terms.get(term) {
-        Term::Variable(column) => write_term(symbols, terms, TermId(columns[column.0 as usize]), &[], out),
-        Term::Constant(name) => out.push_str(symbols.name(name)),
-        Term::Compound(name, args) => {
-            out.push('(');
-            out.push_str(symbols.name(name));
-            for &arg in args {
-                out.push(' ');
-                write_term(symbols, terms, arg, columns, out);
-            }
-            out.push(')');
-        }
     }
 }

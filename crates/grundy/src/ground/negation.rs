@@ -4,8 +4,7 @@
 //! relations component by component cannot tell. So these relations, and what depends on them, are treated like atoms that
 //! depend on the state: their negation prunes nothing, their ground rules are kept, and the network orders the atoms.
 
-use super::components::components;
-use crate::flat::{Flat, FlatLiteral, RelationKind, raise_kinds};
+use crate::flat::{Flat, FlatLiteral, RelationKind, components, raise_kinds};
 use grundy_syntax::{Keyword, Program};
 
 /// Makes static relations dynamic that depend on their own negation. `init` and `role` have to be static: where they
@@ -20,11 +19,11 @@ pub(super) fn raise_negated(program: &Program, flat: &mut Flat) {
     for rule in &flat.rules {
         let head = rule.head.relation;
         let negates_itself = rule.body.iter().any(|literal| match literal {
-            FlatLiteral::Not(atom) => component_of[atom.relation.0 as usize] == component_of[head.0 as usize],
+            FlatLiteral::Not(atom) => component_of[atom.relation.index()] == component_of[head.index()],
             FlatLiteral::Holds(_) | FlatLiteral::Distinct(_) => false,
         });
         if negates_itself && flat.info(head).kind == RelationKind::Static {
-            for &member in &components[component_of[head.0 as usize]] {
+            for &member in &components[component_of[head.index()]] {
                 raised.relations[member].kind = RelationKind::Dynamic;
             }
         }

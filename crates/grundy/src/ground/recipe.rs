@@ -1,8 +1,9 @@
 //! How an instance of a rule is written down.
 
 use super::arena::Arena;
+use crate::datalog::{Engine, Plan, Queue, Relation, Stop, values};
 use crate::flat::{Flat, FlatAtom, FlatLiteral, FlatRule, RelationId};
-use crate::tabling::{Engine, Plan, Queue, Relation, Stop, values};
+use crate::ids::{Id, narrow};
 use grundy_syntax::Terms;
 use std::ops::Range;
 
@@ -52,7 +53,7 @@ impl Recipe {
         let mut conditions: Vec<((RelationId, bool), Source)> = Vec::new();
         let mut mentioned = 0;
         for (number, literal) in rule.body.iter().enumerate() {
-            let Some(atom) = literal.atom().filter(|atom| dynamic[atom.relation.0 as usize]) else {
+            let Some(atom) = literal.atom().filter(|atom| dynamic[atom.relation.index()]) else {
                 continue;
             };
             conditions.push(match literal {
@@ -102,7 +103,7 @@ impl Recipe {
         rows: &mut Arena,
         instances: u64,
     ) -> Result<bool, Stop> {
-        let number = rows.len() as u32;
+        let number = narrow(rows.len());
         let mut is_enough = false;
         let head = match self.head.known(engine) {
             Some(row) => row,
@@ -132,7 +133,7 @@ impl Recipe {
                                 UNKNOWN
                             }
                             (None, _) => {
-                                let (row, _) = mentions[relation.0 as usize].insert(atom);
+                                let (row, _) = mentions[relation.index()].insert(atom);
                                 if pays() {
                                     follows.learn(engine, row);
                                 }
@@ -165,11 +166,11 @@ impl Recipe {
     ) -> Result<(), Stop> {
         for (place, source) in self.sources.iter_mut().enumerate() {
             if let Source::Mentioned(Mention { relation, queue: Some(queue), .. }) = source {
-                let fill_in = |record: u32, row| rows.get_mut(record as usize)[1 + place] = row;
-                mentions[relation.0 as usize].insert_all(queue, fill_in);
+                let fill_in = |record: u32, row| rows.get_mut(record.index())[1 + place] = row;
+                mentions[relation.index()].insert_all(queue, fill_in);
             }
         }
-        engine.derive_queued(plan, |record, head| rows.get_mut(record as usize)[0] = head)
+        engine.derive_queued(plan, |record, head| rows.get_mut(record.index())[0] = head)
     }
 
     pub(super) fn bytes(&self) -> usize {
@@ -194,14 +195,14 @@ impl Follows {
         };
         let conditions = (0..rule.body.len()).filter(|&number| has_all(&rule.body[number]));
         let columns = |&number: &usize| rule.body[number].atom().map_or(0, |atom| atom.args.len());
-        let relation = |number: usize| Some((number, rule.body[number].atom()?.relation.0 as usize));
+        let relation = |number: usize| Some((number, rule.body[number].atom()?.relation.index()));
         Follows { condition: conditions.min_by_key(columns).and_then(relation), rows: Vec::new() }
     }
 
     /// The row of the atom in this match, if it was learnt.
     #[inline]
     fn known(&self, engine: &Engine) -> Option<u32> {
-        let row = engine.rows[self.condition?.0] as usize;
+        let row = engine.rows[self.condition?.0].index();
         self.rows.get(row).copied().filter(|&row| row != UNKNOWN)
     }
 
@@ -214,7 +215,7 @@ impl Follows {
 
     fn learn(&mut self, engine: &Engine, row: u32) {
         if let Some((condition, _)) = self.condition {
-            let from = engine.rows[condition] as usize;
+            let from = engine.rows[condition].index();
             if from >= self.rows.len() {
                 self.rows.resize((from + 1).next_power_of_two(), UNKNOWN);
             }
@@ -231,7 +232,7 @@ pub(super) fn variables<'a>(
 ) -> Vec<bool> {
     let mut seen = vec![false; rule.variables];
     for &arg in atoms.flat_map(|atom| &atom.args) {
-        terms.for_each_variable(arg, &mut |variable| seen[variable.0 as usize] = true);
+        terms.for_each_variable(arg, &mut |variable| seen[variable.index()] = true);
     }
     seen
 }

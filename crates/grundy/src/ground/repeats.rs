@@ -7,6 +7,7 @@
 use super::arena::Arena;
 use super::recipe::variables;
 use crate::flat::{Flat, FlatAtom, FlatLiteral, FlatRule, RelationId, RelationKind};
+use crate::ids::{Id, length, wide};
 use grundy_syntax::{TermId, Terms};
 
 /// Rules of one kind are compared in pairs if they are not more than this.
@@ -25,7 +26,7 @@ const EMPTY: u64 = u64::MAX;
 pub(super) fn remove_repeats(records: &mut Arena) -> u64 {
     let mut repeats: Vec<u32> = Vec::new();
     let bits = (records.len().max(1).ilog2() + 1).saturating_sub(BUCKET_BITS).min(31);
-    let bucket_of = |hash: u32| (u64::from(hash) << bits >> 32) as usize;
+    let bucket_of = |hash: u32| length(u64::from(hash) << bits >> 32);
     let mut sizes: Vec<usize> = vec![0; 1 << bits];
     records.iter().for_each(|record| sizes[bucket_of(hash(record))] += 1);
     let (mut hashes, mut slots): (Vec<u64>, Vec<u64>) = (Vec::new(), Vec::new());
@@ -53,7 +54,7 @@ pub(super) fn remove_repeats(records: &mut Arena) -> u64 {
             next.next_if(|&&repeat| repeat == number - 1).is_none()
         });
     }
-    repeats.len() as u64
+    wide(repeats.len())
 }
 
 /// The most memory that removing repeats among so many records takes, about.
@@ -91,7 +92,7 @@ fn look_through(records: &Arena, bucket: &[u64], slots: &mut Vec<u64>, repeats: 
     slots.clear();
     slots.resize((2 * bucket.len()).next_power_of_two(), EMPTY);
     for &entry in bucket {
-        let mut at = (entry >> 32) as usize & (slots.len() - 1);
+        let mut at = length(entry >> 32) & (slots.len() - 1);
         loop {
             let other = slots[at];
             if other == EMPTY {
@@ -109,7 +110,7 @@ fn look_through(records: &Arena, bucket: &[u64], slots: &mut Vec<u64>, repeats: 
 
 /// Whether two records are equal: they are short, so that a loop beats a call.
 fn same(records: &Arena, a: u32, b: u32) -> bool {
-    records.get(a as usize).iter().zip(records.get(b as usize)).all(|(a, b)| a == b)
+    records.get(a.index()).iter().zip(records.get(b.index())).all(|(a, b)| a == b)
 }
 
 /// 32 bits of hash.
@@ -125,7 +126,7 @@ fn hash(record: &[u32]) -> u32 {
 pub(super) fn may_repeat(flat: &Flat, rules: &[&FlatRule], dynamic: &[bool]) -> bool {
     let kept = |rule: &FlatRule| -> Vec<(RelationId, bool, FlatAtom)> {
         let conditions = rule.body.iter().filter_map(|literal| Some((literal, literal.atom()?)));
-        let conditions = conditions.filter(|(_, atom)| dynamic[atom.relation.0 as usize]);
+        let conditions = conditions.filter(|(_, atom)| dynamic[atom.relation.index()]);
         let sign = |literal: &FlatLiteral| matches!(literal, FlatLiteral::Holds(_));
         let mut kept: Vec<_> =
             conditions.map(|(literal, atom)| (atom.relation, sign(literal), atom.clone())).collect();

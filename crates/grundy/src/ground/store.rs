@@ -11,8 +11,9 @@ use super::config::GroundConfig;
 use super::recipe::{Recipe, runs};
 use super::repeats::{bytes_to_remove, may_repeat, remove_repeats};
 use super::tactics::Cap;
+use crate::datalog::{Engine, Fire, Plan, Relation, Stop, share_done};
 use crate::flat::{Flat, FlatLiteral, FlatRule, Origin, RelationId, RelationKind};
-use crate::tabling::{Engine, Fire, Plan, Relation, Stop, share_done};
+use crate::ids::{Id, float, narrow, wide};
 use grundy_syntax::Budget;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -115,7 +116,7 @@ impl Store {
     fn add_recipes(&mut self, flat: &Flat) {
         self.dynamic = flat.relations.iter().map(|info| info.kind == RelationKind::Dynamic).collect();
         for rule in &flat.rules[self.recipes.len()..] {
-            let is_dynamic = self.dynamic[rule.head.relation.0 as usize];
+            let is_dynamic = self.dynamic[rule.head.relation.index()];
             let is_stored = matches!(rule.origin, Origin::Rule(_)) && is_dynamic;
             let recipe = is_stored.then(|| self.recipe(flat, rule));
             self.recipes.push(recipe);
@@ -163,7 +164,7 @@ impl Store {
             if *affected {
                 let stride = 1 + self.blocks[block].literals.len();
                 let old = std::mem::replace(&mut self.blocks[block].rows, Arena::new(stride));
-                self.stored -= old.len() as u64;
+                self.stored -= wide(old.len());
             }
         }
         self.dropped.resize(self.recipes.len(), false);
@@ -250,7 +251,7 @@ impl Store {
         let kept = (0..literals.len()).filter(|&at| wanted(record[at + 1]) && !is_repeated(at));
         let reduced: SmallVec<[u32; 16]> =
             record[..1].iter().copied().chain(kept.clone().map(|at| record[at + 1])).collect();
-        let bits = |kept: u128, at: usize| Some(kept | 1u128.checked_shl(at as u32)?);
+        let bits = |kept: u128, at: usize| Some(kept | 1u128.checked_shl(narrow(at))?);
         let known = kept.clone().try_fold(0, bits).map(|kept| (block, kept));
         let target = match known.and_then(|known| self.reduced.get(&known)) {
             Some(&target) => target,
@@ -303,15 +304,15 @@ impl Store {
     #[cold]
     fn look_ahead(&mut self, engine: &Engine, plan: &Plan) -> Result<(), Stop> {
         let instances = self.instances[self.current];
-        let now = (instances - self.begun_with) as f64;
+        let now = float(instances - self.begun_with);
         let expected =
-            self.begun_with as f64 + now / share_done(engine, plan, plan.steps.len()).max(f64::MIN_POSITIVE);
+            float(self.begun_with) + now / share_done(engine, plan, plan.steps.len()).max(f64::MIN_POSITIVE);
         self.next_look[self.current] = instances * 2;
         // To begin again costs as much as all that was done so far.
         let cap = self.caps[self.current];
         let others = self.instances.iter().sum::<u64>() - instances;
         let most = if cap.relation.is_some() { cap.most.max(others) } else { cap.most };
-        if expected > most as f64 { Err(Stop::Overflow) } else { Ok(()) }
+        if expected > float(most) { Err(Stop::Overflow) } else { Ok(()) }
     }
 
     /// How many steps the rule that runs may take.
@@ -366,14 +367,14 @@ impl Block {
     fn resolve(&mut self, resolved: &[Vec<u32>]) {
         let negative: Vec<(usize, usize)> = (0..self.literals.len())
             .filter(|&at| !self.literals[at].1)
-            .map(|at| (at + 1, self.literals[at].0.0 as usize))
+            .map(|at| (at + 1, self.literals[at].0.index()))
             .collect();
         if negative.is_empty() {
             return;
         }
         let runs = runs(&self.literals);
         for record in self.rows.iter_mut() {
-            negative.iter().for_each(|&(at, relation)| record[at] = resolved[relation][record[at] as usize]);
+            negative.iter().for_each(|&(at, relation)| record[at] = resolved[relation][record[at].index()]);
             runs.iter().for_each(|run| record[run.clone()].sort_unstable());
         }
     }
@@ -391,7 +392,7 @@ impl Fire for Store {
     fn keeps(&self, literal: &FlatLiteral) -> bool {
         self.active
             && self.keeps_instances(self.current)
-            && literal.atom().is_some_and(|atom| self.dynamic[atom.relation.0 as usize])
+            && literal.atom().is_some_and(|atom| self.dynamic[atom.relation.index()])
     }
 
     fn wants_exchanged(&self) -> bool {
@@ -417,8 +418,8 @@ impl Fire for Store {
         if self.caps[self.current].most == u64::MAX || taken < FIRST_STEPS {
             return Ok(());
         }
-        let expected = taken as f64 / share_done(engine, plan, at).max(f64::MIN_POSITIVE);
-        if expected > 2.0 * self.allowance() as f64 { Err(Stop::Overflow) } else { Ok(()) }
+        let expected = float(taken) / share_done(engine, plan, at).max(f64::MIN_POSITIVE);
+        if expected > 2.0 * float(self.allowance()) { Err(Stop::Overflow) } else { Ok(()) }
     }
 
     #[inline]

@@ -9,13 +9,13 @@
 //! dynamic rule that calls such a view has too many instances afterwards, the view is evaluated whole again.
 
 use super::LiftedRelation;
-use super::compact::infer;
-use super::components::components;
-use super::config::{GroundConfig, Thresholds};
+use super::config::GroundConfig;
 use super::lift::lift;
 use crate::flat::{
     Flat, FlatLiteral, FlatRule, RelationId, RelationKind, ask, askable, askable_statics, callers, demand,
 };
+use crate::ids::{float, narrow};
+use crate::rewrite::{Thresholds, called_with_constants, infer};
 use grundy_syntax::{Program, Term, TermId};
 
 /// When one rule will have too many, others that have this share of what it may have are not waited for.
@@ -23,12 +23,6 @@ const LARGE: f64 = 0.3;
 
 /// A rule that puts terms together may have fewer instances than others by this factor: terms may grow without end.
 const WITH_TERMS: u64 = 30;
-
-/// Relations of which no larger share is ever asked for are evaluated on demand from the start.
-const SMALL_SHARE: f64 = 0.125;
-
-/// ... if they could have so many rows.
-const WORTH_ASKING: f64 = 1_000.0;
 
 /// An attempt has failed because rules had more instances than they may have.
 pub(super) struct Overflow {
@@ -124,7 +118,7 @@ impl Tactics {
 
     fn lifted_flags(&self) -> Vec<bool> {
         let mut flags = vec![false; self.askable.len()];
-        self.lifted.iter().for_each(|lifted| flags[lifted.relation.0 as usize] = true);
+        self.lifted.iter().for_each(|lifted| flags[lifted.relation.index()] = true);
         flags
     }
 
@@ -136,7 +130,7 @@ impl Tactics {
         let is_static = |rule: &FlatRule| simplified.info(rule.head.relation).kind == RelationKind::Static;
         for rule in &simplified.rules {
             let Some(number) = rule.origin.rule() else { continue };
-            let cap = match self.stages[rule.head.relation.0 as usize] {
+            let cap = match self.stages[rule.head.relation.index()] {
                 Stage::Whole if is_static(rule) => self.thresholds.demand_static,
                 Stage::Whole | Stage::Large => self.thresholds.demand,
                 Stage::Asked if makes_terms(simplified, rule) => self.thresholds.lift / WITH_TERMS,
@@ -152,12 +146,12 @@ impl Tactics {
 
     /// Draws the conclusion from an overflow.
     pub(super) fn answer(&mut self, program: &Program, flat: &Flat, overflow: &Overflow) {
-        let large = (self.thresholds.demand as f64 * LARGE) as u64;
+        let large = (float(self.thresholds.demand) * LARGE) as u64;
         let stages = self.stages.clone();
         for rule in &flat.rules {
             let Some(number) = rule.origin.rule() else { continue };
-            let relation = rule.head.relation.0 as usize;
-            let is_culprit = overflow.rules.contains(&(number as u32));
+            let relation = rule.head.relation.index();
+            let is_culprit = overflow.rules.contains(&narrow(number));
             if stages[relation] == Stage::Settled || self.stages[relation] == Stage::Settled {
                 continue;
             }
@@ -188,7 +182,7 @@ impl Tactics {
     /// Evaluates the static views whole again that a rule calls and that were evaluated on demand for a try; tells
     /// whether there are any.
     fn end_tries(&mut self, rule: &FlatRule, stages: &[Stage]) -> bool {
-        let called = rule.body.iter().filter_map(FlatLiteral::atom).map(|atom| atom.relation.0 as usize);
+        let called = rule.body.iter().filter_map(FlatLiteral::atom).map(|atom| atom.relation.index());
         let tried: Vec<usize> = called.filter(|&relation| stages[relation] == Stage::Tried).collect();
         for &relation in &tried {
             self.stages[relation] = Stage::Large;
@@ -201,14 +195,14 @@ impl Tactics {
     fn lift(&mut self, program: &Program, flat: &Flat, relation: RelationId, culprit: (usize, u64)) {
         let domains = infer(flat, &[]);
         let mut given_up = vec![false; flat.relations.len()];
-        let mut candidates = vec![relation.0 as usize];
+        let mut candidates = vec![relation.index()];
         while !candidates.is_empty() && candidates.iter().all(|&candidate| self.askable[candidate]) {
             let mut flags = self.lifted_flags();
             candidates.iter().for_each(|&candidate| flags[candidate] = true);
             if lift(&mut program.clone(), &mut flat.clone(), &flags, &domains).is_some() {
                 self.lifted.extend(candidates.iter().map(|&candidate| LiftedRelation {
-                    relation: RelationId(candidate as u32),
-                    rule: culprit.0 as u32,
+                    relation: RelationId::new(candidate),
+                    rule: narrow(culprit.0),
                     instances: culprit.1,
                 }));
                 candidates.iter().for_each(|&candidate| self.stages[candidate] = Stage::Settled);
@@ -221,43 +215,6 @@ impl Tactics {
             candidates.dedup();
         }
     }
-}
-
-/// Relations that are always called with constants, and so with a small part of what they could be called with. Calls
-/// of relations that they depend on themselves do not count.
-pub(crate) fn called_with_constants(flat: &Flat, askable: &[bool]) -> Vec<bool> {
-    let mut component_of = vec![0; flat.relations.len()];
-    for (number, members) in components(flat, |_| true).iter().enumerate() {
-        members.iter().for_each(|&member| component_of[member] = number);
-    }
-    // For each relation the columns that are constant, for each of its callers.
-    let mut calls: Vec<Vec<Vec<usize>>> = vec![Vec::new(); flat.relations.len()];
-    for rule in &flat.rules {
-        for atom in rule.body.iter().filter_map(FlatLiteral::atom) {
-            let relation = atom.relation.0 as usize;
-            if askable[relation] && component_of[relation] != component_of[rule.head.relation.0 as usize] {
-                let constant = |column: &usize| flat.terms.is_ground(atom.args[*column]);
-                calls[relation].push((0..atom.args.len()).filter(constant).collect());
-            }
-        }
-    }
-    let candidates: Vec<usize> = (0..flat.relations.len())
-        .filter(|&relation| {
-            !calls[relation].is_empty() && calls[relation].iter().all(|call| !call.is_empty())
-        })
-        .collect();
-    let mut demanded = vec![false; flat.relations.len()];
-    if candidates.is_empty() {
-        return demanded;
-    }
-    let domains = infer(flat, &[]);
-    for relation in candidates {
-        let sizes: Vec<f64> = domains[relation].iter().map(|domain| domain.size().max(1.0)).collect();
-        let share = |call: &Vec<usize>| 1.0 / call.iter().map(|&column| sizes[column]).product::<f64>();
-        let shares: f64 = calls[relation].iter().map(share).sum();
-        demanded[relation] = shares <= SMALL_SHARE && sizes.iter().product::<f64>() >= WORTH_ASKING;
-    }
-    demanded
 }
 
 /// Whether a rule puts new terms together.

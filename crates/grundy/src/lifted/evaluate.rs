@@ -2,14 +2,15 @@
 
 use super::LiftedConfig;
 use super::prepare::{Answer, Component, Schedule};
-use super::state::{ByRole, Codec, LiftedState, Moves, Texts};
+use super::state::{ByRole, LiftedState, Moves, Texts};
 use super::treatment::Treatment;
 use super::trials::Trials;
 use crate::analysis::Class;
-use crate::flat::{Flat, Origin, flatten};
-use crate::ground::compact::simplify;
-use crate::reasoner::{GoalValue, ReasonError, read_ground_term};
-use crate::tabling::{Bounds, Engine, Relation, Stop};
+use crate::datalog::{Bounds, Codec, Engine, Relation, Stop};
+use crate::flat::{Flat, Origin, flatten, read_ground_term};
+use crate::ids::Id;
+use crate::reasoner::{GoalValue, ReasonError};
+use crate::rewrite::simplify;
 use grundy_syntax::{
     Budget, Exhausted, Keyword, Notation, Printer, Program, Stage, Symbols, TermId, Terms, Ticks,
 };
@@ -350,8 +351,8 @@ impl Evaluation {
             self.schedule.components[component].rules.first().map(|&rule| self.flat.rules[rule].origin);
         let text = match rule {
             Some(Origin::Rule(rule)) => {
-                self.config.budget.at_rule(self.program.rules[rule as usize].span);
-                Printer::new(&self.program, Notation::Kif).rule(&self.program.rules[rule as usize])
+                self.config.budget.at_rule(self.program.rules[rule.index()].span);
+                Printer::new(&self.program, Notation::Kif).rule(&self.program.rules[rule.index()])
             }
             _ => String::new(),
         };
@@ -417,7 +418,7 @@ impl Evaluation {
 
     pub(super) fn text(&self, term: TermId) -> String {
         let mut out = String::new();
-        crate::ground::write_term(&self.program.symbols, &self.engine.terms, term, &[], &mut out);
+        crate::flat::write_term(&self.program.symbols, &self.engine.terms, term, &[], &mut out);
         out
     }
 

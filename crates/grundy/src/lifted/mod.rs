@@ -13,12 +13,11 @@ mod state;
 mod treatment;
 mod trials;
 
+use crate::datalog::{JoinOrder, Relation};
 use crate::reasoner::{GoalValue, ReasonError, Reasoner};
-use crate::tabling::{JoinOrder, Relation};
 use evaluate::Evaluation;
 use grundy_syntax::{Budget, Keyword, Program, Symbols, TermId, Terms};
 use prepare::Answer;
-pub(crate) use state::Codec;
 pub use state::LiftedState;
 
 /// Bounds on lifted reasoning.

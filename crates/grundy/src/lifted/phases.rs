@@ -4,8 +4,9 @@
 //! moves are played, for `next` and `sees`. If both filled the same call tables, looking at a state would have to wait
 //! for moves. So the second phase has relations of its own for what is evaluated on demand and what depends on it.
 
-use crate::analysis::{Class, Graph};
+use crate::analysis::Class;
 use crate::flat::{Flat, FlatAtom, FlatLiteral, FlatRule, Origin, RelationId, demand};
+use crate::graph::Graph;
 use grundy_syntax::{Keyword, Program};
 
 /// Rewrites a program so that these relations are evaluated on demand, in each phase for itself.
@@ -18,7 +19,7 @@ pub(super) fn demand_by_phase(program: &mut Program, flat: &mut Flat, demanded: 
     wanted.resize(flat.relations.len(), false);
     for (relation, copy) in copies.iter().enumerate() {
         if let Some(copy) = copy {
-            wanted[copy.0 as usize] = demanded[relation];
+            wanted[copy.index()] = demanded[relation];
         }
     }
     demand(program, flat, &wanted);
@@ -33,9 +34,9 @@ fn copy_for_moves(program: &Program, flat: &mut Flat, demanded: &[bool]) -> Vec<
         changed = false;
         for rule in flat.rules.iter().filter(|rule| rule.origin != Origin::Link) {
             let depends = rule.body.iter().filter_map(FlatLiteral::atom);
-            let depends = depends.into_iter().any(|atom| affected[atom.relation.0 as usize]);
+            let depends = depends.into_iter().any(|atom| affected[atom.relation.index()]);
             if depends && keyword(flat, rule.head.relation).is_none() {
-                changed |= !std::mem::replace(&mut affected[rule.head.relation.0 as usize], true);
+                changed |= !std::mem::replace(&mut affected[rule.head.relation.index()], true);
             }
         }
     }
@@ -45,17 +46,17 @@ fn copy_for_moves(program: &Program, flat: &mut Flat, demanded: &[bool]) -> Vec<
         copies.push(affected.then(|| flat.add_relation(info)));
     }
     let copied = |atom: &mut FlatAtom| {
-        if let Some(copy) = copies.get(atom.relation.0 as usize).copied().flatten() {
+        if let Some(copy) = copies.get(atom.relation.index()).copied().flatten() {
             atom.relation = copy;
         }
     };
     let mut added: Vec<FlatRule> = Vec::new();
     for rule in &mut flat.rules {
         let is_for_moves = {
-            let keyword = program.info(flat.relations[rule.head.relation.0 as usize].predicate).keyword;
+            let keyword = program.info(flat.relations[rule.head.relation.index()].predicate).keyword;
             matches!(keyword, Some(Keyword::Next | Keyword::Sees))
         };
-        let is_copied = copies[rule.head.relation.0 as usize].is_some();
+        let is_copied = copies[rule.head.relation.index()].is_some();
         if is_for_moves {
             atoms(rule).for_each(copied);
         } else if is_copied {
@@ -90,8 +91,8 @@ pub(super) fn classes(program: &Program, flat: &Flat) -> Vec<Class> {
         changed = false;
         for rule in flat.rules.iter().filter(|rule| rule.origin != Origin::Link) {
             let needed = rule.body.iter().filter_map(FlatLiteral::atom);
-            let needed = needed.map(|atom| classes[atom.relation.0 as usize]).max().unwrap_or(Class::Static);
-            let head = &mut classes[rule.head.relation.0 as usize];
+            let needed = needed.map(|atom| classes[atom.relation.index()]).max().unwrap_or(Class::Static);
+            let head = &mut classes[rule.head.relation.index()];
             if *head < needed {
                 *head = needed;
                 changed = true;
@@ -107,7 +108,7 @@ pub(super) fn negation_cycles(flat: &Flat) -> Vec<bool> {
     let mut graph = Graph::new(flat.relations.len());
     for rule in rules() {
         for atom in rule.body.iter().filter_map(FlatLiteral::atom) {
-            graph.add_edge(rule.head.relation.0 as usize, atom.relation.0 as usize);
+            graph.add_edge(rule.head.relation.index(), atom.relation.index());
         }
     }
     let mut component_of = vec![0; flat.relations.len()];
@@ -116,8 +117,8 @@ pub(super) fn negation_cycles(flat: &Flat) -> Vec<bool> {
     }
     let mut in_cycle = vec![false; flat.relations.len()];
     for rule in rules() {
-        let head = component_of[rule.head.relation.0 as usize];
-        let is_inside = |literal: &FlatLiteral| matches!(literal, FlatLiteral::Not(atom) if component_of[atom.relation.0 as usize] == head);
+        let head = component_of[rule.head.relation.index()];
+        let is_inside = |literal: &FlatLiteral| matches!(literal, FlatLiteral::Not(atom) if component_of[atom.relation.index()] == head);
         if rule.body.iter().any(is_inside) {
             in_cycle[head] = true;
         }

@@ -1,9 +1,10 @@
 //! What has to be evaluated for which answer, in which order.
 
 use super::phases::classes;
-use crate::analysis::{Class, Graph};
+use crate::analysis::Class;
+use crate::datalog::RulePlans;
 use crate::flat::{Flat, FlatLiteral, Origin};
-use crate::tabling::RulePlans;
+use crate::graph::Graph;
 use grundy_syntax::{Keyword, Program};
 
 /// What a state can be asked for.
@@ -56,7 +57,7 @@ impl Schedule {
         let mut graph = Graph::new(flat.relations.len());
         for (_, rule) in rules() {
             for atom in rule.body.iter().filter_map(FlatLiteral::atom) {
-                graph.add_edge(rule.head.relation.0 as usize, atom.relation.0 as usize);
+                graph.add_edge(rule.head.relation.index(), atom.relation.index());
             }
         }
         let mut component_of = vec![0; flat.relations.len()];
@@ -73,8 +74,8 @@ impl Schedule {
             });
         }
         for (number, rule) in rules() {
-            let component = component_of[rule.head.relation.0 as usize];
-            let negated = |literal: &FlatLiteral| matches!(literal, FlatLiteral::Not(atom) if component_of[atom.relation.0 as usize] == component);
+            let component = component_of[rule.head.relation.index()];
+            let negated = |literal: &FlatLiteral| matches!(literal, FlatLiteral::Not(atom) if component_of[atom.relation.index()] == component);
             components[component].has_negation |= rule.body.iter().any(negated);
             components[component].rules.push(number);
         }
@@ -107,7 +108,7 @@ fn needed(
         }
         for &rule in &components[number].rules {
             for atom in flat.rules[rule].body.iter().filter_map(FlatLiteral::atom) {
-                is_needed[component_of[atom.relation.0 as usize]] = true;
+                is_needed[component_of[atom.relation.index()]] = true;
             }
         }
     }

@@ -1,8 +1,8 @@
 //! States of lifted reasoning: terms outside, rows inside.
 
-use crate::flat::{Flat, RelationInfo, substitute};
-use crate::ground::write_term;
-use crate::tabling::{Engine, Relation, Row};
+use crate::datalog::{Codec, Engine};
+use crate::flat::{Flat, write_term};
+use crate::ids::narrow;
 use grundy_syntax::{Symbols, TermId, Terms};
 
 /// A state: the terms of its true facts, in order.
@@ -20,78 +20,6 @@ impl LiftedState {
         facts.sort_unstable();
         facts.dedup();
         LiftedState(facts)
-    }
-}
-
-/// Translates between terms (facts, moves) and rows of the relations of one predicate. A row may
-/// begin with columns that are not part of the term: the role, in `does` and `legal`.
-pub(crate) struct Codec {
-    shapes: Vec<Shape>,
-    /// For each term that was translated, where its row is: index and length, in `rows`.
-    known: Vec<Option<(u32, u32)>>,
-    /// Relation and values, one after the other.
-    rows: Vec<u32>,
-}
-
-/// What the terms of one relation look like.
-struct Shape {
-    relation: usize,
-    /// What the relation holds, and the part of its template that makes the term.
-    info: RelationInfo,
-    template: TermId,
-    /// The rows that were translated, and the term of each.
-    rows: Relation,
-    terms: Vec<TermId>,
-}
-
-const UNKNOWN_RELATION: u32 = u32::MAX;
-
-impl Codec {
-    /// For these relations, with the term in the argument of this number.
-    pub(crate) fn new(flat: &Flat, relations: &[usize], argument: usize) -> Codec {
-        let shape = |&relation: &usize| Shape {
-            relation,
-            info: flat.relations[relation].clone(),
-            template: flat.relations[relation].template[argument],
-            rows: Relation::new(flat.relations[relation].arity),
-            terms: Vec::new(),
-        };
-        Codec { shapes: relations.iter().map(shape).collect(), known: Vec::new(), rows: Vec::new() }
-    }
-
-    /// The relation of a term and the values of its columns; `None` if no relation has this shape.
-    pub(crate) fn decode(&mut self, terms: &Terms, term: TermId) -> Option<(usize, &[u32])> {
-        let index = term.0 as usize;
-        if index >= self.known.len() {
-            self.known.resize((index + 1).next_power_of_two(), None);
-        }
-        if self.known[index].is_none() {
-            let start = self.rows.len();
-            self.rows.push(UNKNOWN_RELATION);
-            for shape in &self.shapes {
-                self.rows.truncate(start + 1);
-                if shape.info.collect(terms, shape.template, term, &mut self.rows) {
-                    self.rows[start] = shape.relation as u32;
-                    break;
-                }
-            }
-            self.known[index] = Some((start as u32, (self.rows.len() - start) as u32));
-        }
-        let (start, len) = self.known[index]?;
-        let (relation, values) = self.rows[start as usize..][..len as usize].split_first()?;
-        (*relation != UNKNOWN_RELATION).then_some((*relation as usize, values))
-    }
-
-    /// The term that a row of a relation stands for.
-    pub(super) fn encode(&mut self, terms: &mut Terms, relation: usize, row: Row<'_>) -> TermId {
-        let shape = self.shapes.iter_mut().find(|shape| shape.relation == relation);
-        let shape = shape.expect("the relation belongs to the predicate");
-        let (number, is_new) = shape.rows.insert(row.iter());
-        if is_new {
-            let values: Vec<Option<TermId>> = row.iter().map(|value| Some(TermId(value))).collect();
-            shape.terms.push(substitute(terms, shape.template, &values));
-        }
-        shape.terms[number as usize]
     }
 }
 
@@ -202,21 +130,21 @@ const NO_PLACE: u32 = u32::MAX;
 impl Texts {
     /// Sorts terms by their texts.
     pub(super) fn sort(&mut self, symbols: &Symbols, terms: &Terms, sorted: &mut [TermId]) {
-        let place = |term: &TermId| self.places.get(term.0 as usize).copied().unwrap_or(NO_PLACE);
+        let place = |term: &TermId| self.places.get(term.index()).copied().unwrap_or(NO_PLACE);
         if sorted.iter().all(|term| place(term) != NO_PLACE) {
             sorted.sort_unstable_by_key(place);
             return;
         }
         self.texts.resize(self.texts.len().max(terms.len()), None);
         for &term in sorted.iter() {
-            self.texts[term.0 as usize].get_or_insert_with(|| {
+            self.texts[term.index()].get_or_insert_with(|| {
                 self.known.push(term);
                 let mut text = String::new();
                 write_term(symbols, terms, term, &[], &mut text);
                 text.into()
             });
         }
-        sorted.sort_by(|one, other| self.texts[one.0 as usize].cmp(&self.texts[other.0 as usize]));
+        sorted.sort_by(|one, other| self.texts[one.index()].cmp(&self.texts[other.index()]));
         self.compared += sorted.len();
         if self.compared >= self.known.len() {
             self.give_places();
@@ -225,10 +153,10 @@ impl Texts {
 
     /// Sorts all known terms, which pays when as many have been sorted without that.
     fn give_places(&mut self) {
-        self.known.sort_by(|one, other| self.texts[one.0 as usize].cmp(&self.texts[other.0 as usize]));
+        self.known.sort_by(|one, other| self.texts[one.index()].cmp(&self.texts[other.index()]));
         self.places.resize(self.texts.len(), NO_PLACE);
         for (place, term) in self.known.iter().enumerate() {
-            self.places[term.0 as usize] = place as u32;
+            self.places[term.index()] = narrow(place);
         }
         self.compared = 0;
     }

@@ -11,7 +11,7 @@
 use super::OnDemand;
 use super::phases::{demand_by_phase, negation_cycles};
 use crate::flat::{Flat, FlatRule, ask, askable, callers};
-use crate::ground::called_with_constants;
+use crate::rewrite::called_with_constants;
 use grundy_syntax::{PredicateId, Program, Term, TermId, Terms};
 
 /// The steps that a component may take in a state before its relations are evaluated on demand. Few views of ordinary
@@ -125,7 +125,7 @@ impl Treatment {
     /// Whether a rule fills a call table with terms that it puts together.
     fn is_growing_call(&self, terms: &Terms, rule: &FlatRule) -> bool {
         let is_new = |&arg: &TermId| matches!(terms.get(arg), Term::Compound(..)) && !terms.is_ground(arg);
-        rule.head.relation.0 as usize >= self.simplified.relations.len() && rule.head.args.iter().any(is_new)
+        rule.head.relation.index() >= self.simplified.relations.len() && rule.head.args.iter().any(is_new)
     }
 
     /// Draws the conclusion from a component with these rules that took too many steps.
@@ -163,7 +163,7 @@ impl Treatment {
     fn heads(&self, number: usize) -> Vec<usize> {
         let of_rule = |rule: &&FlatRule| rule.origin.rule() == Some(number);
         let rules = self.simplified.rules.iter().filter(of_rule);
-        rules.map(|rule| rule.head.relation.0 as usize).collect()
+        rules.map(|rule| rule.head.relation.index()).collect()
     }
 
     /// The treatment by which the relations of these rules are evaluated on demand, and all views that call them; `None`

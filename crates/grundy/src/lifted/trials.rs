@@ -8,6 +8,7 @@ use super::evaluate::{Evaluation, REPLAN_AFTER};
 use super::prepare::Answer;
 use super::state::LiftedState;
 use super::treatment::Treatment;
+use crate::ids::{float, wide};
 use crate::reasoner::ReasonError;
 use grundy_syntax::TermId;
 
@@ -82,7 +83,7 @@ impl Evaluation {
         if self.trials.looks.len() < STATES || self.states <= REPLAN_AFTER {
             return Ok(());
         }
-        let of_states = u64::from(EVERY) * STATES as u64 * (self.steps / u64::from(self.states));
+        let of_states = u64::from(EVERY) * wide(STATES) * (self.steps / u64::from(self.states));
         if self.steps < self.trials.last + of_states + self.static_steps {
             return Ok(());
         }
@@ -101,15 +102,15 @@ impl Evaluation {
         let looks = &trials.looks;
         self.steps_by_component.fill(0);
         let before = self.ask_again(looks)?;
-        let least = (before as f64 * SHARE) as u64;
+        let least = (float(before) * SHARE) as u64;
         let Some((rules, steps)) = self.most_expensive(trials) else { return Ok(false) };
-        if steps < least.max(FEW_STEPS * looks.len() as u64) {
+        if steps < least.max(FEW_STEPS * wide(looks.len())) {
             return Ok(false);
         }
         if let Some(treatment) = self.treatment.with_callers(&self.program, &rules)
             // One that runs into a limit is none.
             && let Ok((rival, after)) = self.rival(treatment, looks)
-            && after as f64 <= before as f64 * WORTH_CHANGING
+            && after as f64 <= float(before) * WORTH_CHANGING
         {
             *self = rival;
             trials.changed.extend(rules);

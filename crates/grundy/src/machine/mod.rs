@@ -23,6 +23,7 @@ mod state;
 mod telling;
 mod work;
 
+use crate::ids::narrow;
 pub use hybrid::Hybrid;
 pub(crate) use playouts::stream;
 pub use playouts::{Ending, GoalSum, PlayoutConfig, Sightings, Totals};
@@ -67,8 +68,8 @@ impl Rules {
         budget.check()?;
         let mut moves = vec![FxHashMap::default(); interface.roles.len()];
         for (number, one_move) in interface.moves.iter().enumerate() {
-            let name = names.binary_search(&one_move.text).expect("every text is a name") as u32;
-            moves[one_move.role.0 as usize].insert(name, MoveId(number as u32));
+            let name = narrow(names.binary_search(&one_move.text).expect("every text is a name"));
+            moves[one_move.role.index()].insert(name, MoveId::new(number));
         }
         let initial = State::from_flags(interface.fluents.iter().map(|fluent| fluent.initial));
         Ok(Rules { cones: Cones::new(&network, budget)?, names, moves, initial, network })
@@ -200,5 +201,5 @@ impl Machine {
 
 /// The signals that tell the goal values of a role.
 fn goal_signals(interface: &Interface, role: RoleId) -> impl Iterator<Item = (Option<i32>, Signal)> + '_ {
-    interface.goals[role.0 as usize].iter().map(|goal| (goal.value, goal.holds))
+    interface.goals[role.index()].iter().map(|goal| (goal.value, goal.holds))
 }

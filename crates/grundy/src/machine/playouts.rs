@@ -1,6 +1,7 @@
 //! Random playouts: how many, from where, and what came out.
 
 use super::{Machine, Player, State};
+use crate::ids::{Id, float, length, wide};
 use crate::network::{MoveId, RoleId};
 use crate::reasoner::GoalValue;
 use grundy_syntax::Budget;
@@ -65,7 +66,7 @@ pub struct GoalSum {
 impl GoalSum {
     /// The mean value, if there is any.
     pub fn mean(self) -> Option<f64> {
-        (self.count > 0).then(|| self.sum as f64 / self.count as f64)
+        (self.count > 0).then(|| float(self.sum) / float(self.count))
     }
 
     /// Final states in which the goal is not a single number, by what is wrong with it.
@@ -151,7 +152,7 @@ impl Totals {
             }
             Ending::Stuck(roles) => {
                 self.stuck += 1;
-                roles.iter().for_each(|&RoleId(role)| self.stuck_roles[role as usize].note(game));
+                roles.iter().for_each(|&RoleId(role)| self.stuck_roles[role.index()].note(game));
             }
             Ending::Unfinished => self.unfinished += 1,
         }
@@ -226,7 +227,7 @@ impl Machine {
         stop: &AtomicBool,
     ) -> Vec<Totals> {
         let roles = self.rules().interface().roles.len();
-        let total = each.saturating_mul(states.len() as u64);
+        let total = each.saturating_mul(wide(states.len()));
         let next = AtomicU64::new(0);
         let work = || {
             let mut totals = vec![Totals::new(roles); states.len()];
@@ -301,7 +302,7 @@ pub(super) struct Chunk<'a> {
 impl Chunk<'_> {
     /// The number of the state that a game starts from.
     pub(super) fn start_of(&self, game: u64) -> usize {
-        (game / self.each) as usize
+        length(game / self.each)
     }
 }
 
@@ -370,7 +371,7 @@ pub(super) fn play_game<P: Player>(
         End::Stuck => {
             totals.stuck += 1;
             for RoleId(role) in stuck_roles(player) {
-                totals.stuck_roles[role as usize].note(game);
+                totals.stuck_roles[role.index()].note(game);
             }
         }
         End::Terminal => {
@@ -411,7 +412,7 @@ fn play_to_the_end<P: Player>(
     mut tell: impl FnMut(&[MoveId]) -> bool,
 ) -> (u64, End) {
     let mut steps = 0;
-    let inputs = player.rules().network().edge_count() as u64;
+    let inputs = wide(player.rules().network().edge_count());
     let patience = (PATIENCE / inputs.max(1)).clamp(1, MOST_PATIENCE);
     let mut pause = patience.min(config.max_steps);
     while !player.is_terminal() {

@@ -133,12 +133,12 @@ impl Position {
 
     /// The name of a role.
     pub fn role_name(&self, role: RoleId) -> &str {
-        &self.player.rules().interface().roles[role.0 as usize]
+        &self.player.rules().interface().roles[role.index()]
     }
 
     /// A move in KIF notation.
     pub fn move_text(&self, one_move: MoveId) -> &str {
-        &self.player.rules().interface().moves[one_move.0 as usize].text
+        &self.player.rules().interface().moves[one_move.index()].text
     }
 
     /// The legal moves of a role, in the order of their texts.
@@ -161,7 +161,7 @@ impl Position {
         for (role, &one_move) in self.roles().zip(joint) {
             let of_role = self.player.rules().interface().moves_of(role).contains(&one_move.0);
             if !of_role || !self.player.is_legal(one_move) {
-                let known = (one_move.0 as usize) < self.player.rules().interface().moves.len();
+                let known = (one_move.index()) < self.player.rules().interface().moves.len();
                 let text = if known { self.move_text(one_move) } else { "?" };
                 return Err(PlayError::Illegal {
                     role: self.role_name(role).to_owned(),

@@ -1,6 +1,7 @@
 //! Machines as engines like all others.
 
 use super::{Player, State};
+use crate::ids::{Id, narrow};
 use crate::network::{MoveId, RoleId};
 use crate::reasoner::{GoalValue, ReasonError, Reasoner};
 use grundy_syntax::{Budget, Ticks};
@@ -52,10 +53,7 @@ impl<P: Player> MachineReasoner<P> {
         }
         let of_role = |(role, name): (usize, &MoveName)| {
             rules.moves[role].get(&name.0).copied().ok_or_else(|| {
-                ReasonError::Game(format!(
-                    "{} can never play `{}`",
-                    roles[role], rules.names[name.0 as usize]
-                ))
+                ReasonError::Game(format!("{} can never play `{}`", roles[role], rules.names[name.0.index()]))
             })
         };
         moves.iter().enumerate().map(of_role).collect()
@@ -82,8 +80,8 @@ impl<P: Player> Reasoner for MachineReasoner<P> {
             let moves: Vec<MoveId> = all.filter(|&one_move| self.player.is_legal(one_move)).collect();
             let rules = self.player.rules();
             let name = |one_move: MoveId| {
-                let text = &rules.interface().moves[one_move.0 as usize].text;
-                MoveName(rules.names.binary_search(text).expect("every text is a name") as u32)
+                let text = &rules.interface().moves[one_move.index()].text;
+                MoveName(narrow(rules.names.binary_search(text).expect("every text is a name")))
             };
             legal.push(moves.into_iter().map(name).collect());
         }
@@ -126,12 +124,12 @@ impl<P: Player> Reasoner for MachineReasoner<P> {
     }
 
     fn move_text(&self, one_move: MoveName) -> String {
-        self.player.rules().names[one_move.0 as usize].clone()
+        self.player.rules().names[one_move.0.index()].clone()
     }
 
     fn move_of(&mut self, text: &str) -> Result<MoveName, ReasonError> {
         let found = self.player.rules().names.binary_search_by(|name| name.as_str().cmp(text));
         let unknown = |_| ReasonError::Game(format!("nobody can ever play `{text}`"));
-        Ok(MoveName(found.map_err(unknown)? as u32))
+        Ok(MoveName(narrow(found.map_err(unknown)?)))
     }
 }

@@ -135,13 +135,13 @@ impl Player for ScratchPlayer {
     }
 
     fn is_legal(&mut self, one_move: MoveId) -> bool {
-        is_legal(&self.values, &self.rules.interface().moves[one_move.0 as usize])
+        is_legal(&self.values, &self.rules.interface().moves[one_move.index()])
     }
 
     fn pick(&mut self, role: RoleId, rng: &mut fastrand::Rng) -> Option<MoveId> {
         self.legal.clear();
         for one_move in self.rules.interface().moves_of(role).map(MoveId) {
-            if is_legal(&self.values, &self.rules.interface().moves[one_move.0 as usize]) {
+            if is_legal(&self.values, &self.rules.interface().moves[one_move.index()]) {
                 self.legal.push(one_move);
             }
         }
@@ -178,7 +178,7 @@ impl Player for ScratchPlayer {
     fn sees(&mut self, joint: &[MoveId], role: RoleId) -> Vec<String> {
         self.set_moves(joint, true);
         evaluate(self.rules.network(), &self.rules.cones.sees, &mut self.values);
-        let percepts = &self.rules.interface().sees[role.0 as usize];
+        let percepts = &self.rules.interface().sees[role.index()];
         let seen = percepts.iter().filter(|percept| self.value(percept.holds));
         let seen = seen.map(|percept| percept.text.clone()).collect();
         self.set_moves(joint, false);

@@ -1,5 +1,6 @@
 //! States as bits.
 
+use crate::ids::Id;
 /// A state: a bit for each fluent. Equality, hashing and copying cost a few words.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct State {
@@ -49,7 +50,7 @@ impl State {
         self.words.iter().enumerate().flat_map(|(number, &word)| {
             let rest = |word: &u64| (word & (word - 1) != 0).then(|| word & (word - 1));
             let words = std::iter::successors((word != 0).then_some(word), rest);
-            words.map(move |word| number * 64 + word.trailing_zeros() as usize)
+            words.map(move |word| number * 64 + word.trailing_zeros().index())
         })
     }
 }

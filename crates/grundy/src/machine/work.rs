@@ -7,6 +7,7 @@
 use super::batch::BatchMachine;
 use super::incremental::IncrementalMachine;
 use super::{MachineKind, Rules};
+use crate::ids::float;
 use crate::network::NodeId;
 use grundy_syntax::{Budget, Exhausted};
 use std::sync::Arc;
@@ -33,7 +34,7 @@ impl Work {
 /// What a machine of this kind has to do in a step, on average.
 pub(crate) fn work(rules: &Arc<Rules>, kind: MachineKind, budget: &Budget) -> Result<Work, Exhausted> {
     Ok(match kind {
-        MachineKind::Batch => Work(vec![BatchMachine::new(rules.clone(), budget)?.work() as f64]),
+        MachineKind::Batch => Work(vec![float(BatchMachine::new(rules.clone(), budget)?.work())]),
         MachineKind::Incremental => {
             let machine = IncrementalMachine::new(rules.clone(), budget)?;
             machine.work(budget)?.unwrap_or_else(|| all_values(rules))

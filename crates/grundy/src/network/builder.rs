@@ -1,7 +1,8 @@
 //! Making networks node by node: equal nodes are one.
 
 use super::{Interface, Kind, Network, NodeId, Signal};
-use crate::tabling::{Table, hash_values};
+use crate::datalog::{Table, hash_values};
+use crate::ids::{Id, narrow};
 use std::ops::Range;
 
 /// A network in the making.
@@ -21,7 +22,7 @@ pub(crate) struct Builder {
 impl Builder {
     /// A network with the inputs of an interface, and no gate, but room for some.
     pub(crate) fn with_capacity(interface: &Interface, nodes: usize, edges: usize) -> Builder {
-        let inputs = interface.first_gate() as usize - 1;
+        let inputs = interface.first_gate().index() - 1;
         let mut builder = Builder {
             kinds: vec![Kind::Input; 1 + inputs],
             places: vec![(0, 0); 1 + inputs],
@@ -75,7 +76,7 @@ impl Builder {
 
     pub(crate) fn inputs(&self, node: NodeId) -> &[Signal] {
         let (start, len) = self.places[node.index()];
-        &self.pool[start as usize..][..len as usize]
+        &self.pool[start.index()..][..len.index()]
     }
 
     /// The node of this kind with these inputs, new or known. Inputs are a set.
@@ -85,17 +86,17 @@ impl Builder {
         let hash = hash_node(kind, inputs);
         let Builder { kinds, places, pool, known, .. } = self;
         let inputs_of = |node: u32| {
-            let (start, len) = places[node as usize];
-            &pool[start as usize..][..len as usize]
+            let (start, len) = places[node.index()];
+            &pool[start.index()..][..len.index()]
         };
-        let same = |node: u32| kinds[node as usize] == kind && inputs_of(node) == &inputs[..];
+        let same = |node: u32| kinds[node.index()] == kind && inputs_of(node) == &inputs[..];
         if let Some(node) = known.find(hash, same) {
             return Signal::of(NodeId(node));
         }
-        let node = kinds.len() as u32;
+        let node = narrow(kinds.len());
         known.insert(hash, node);
         kinds.push(kind);
-        places.push((pool.len() as u32, inputs.len() as u32));
+        places.push((narrow(pool.len()), narrow(inputs.len())));
         pool.extend_from_slice(inputs);
         Signal::of(NodeId(node))
     }
@@ -113,7 +114,7 @@ impl Builder {
 
     /// Nodes from now on may be part of a cycle.
     pub(crate) fn open_loop(&mut self) {
-        self.loop_start = Some(self.kinds.len() as u32);
+        self.loop_start = Some(narrow(self.kinds.len()));
     }
 
     /// The end of what [`open_loop`](Self::open_loop) began.
@@ -126,14 +127,14 @@ impl Builder {
     pub(crate) fn reserve(&mut self) -> NodeId {
         self.kinds.push(Kind::Or);
         self.places.push((0, 0));
-        self.reserved.push(NodeId(self.kinds.len() as u32 - 1));
-        NodeId(self.kinds.len() as u32 - 1)
+        self.reserved.push(NodeId(narrow(self.kinds.len()) - 1));
+        NodeId(narrow(self.kinds.len()) - 1)
     }
 
     /// Gives a reserved node its inputs.
     pub(crate) fn define(&mut self, node: NodeId, kind: Kind, inputs: &[Signal]) {
         self.kinds[node.index()] = kind;
-        self.places[node.index()] = (self.pool.len() as u32, inputs.len() as u32);
+        self.places[node.index()] = (narrow(self.pool.len()), narrow(inputs.len()));
         self.pool.extend_from_slice(inputs);
     }
 
@@ -157,8 +158,8 @@ impl Builder {
         let mut edges = Vec::with_capacity(self.pool.len());
         starts.push(0);
         for &(start, len) in &self.places {
-            edges.extend_from_slice(&self.pool[start as usize..][..len as usize]);
-            starts.push(edges.len() as u32);
+            edges.extend_from_slice(&self.pool[start.index()..][..len.index()]);
+            starts.push(narrow(edges.len()));
         }
         let loops = self.loops.into_iter().filter(|range| !range.is_empty()).collect();
         Network { kinds: self.kinds, starts, edges, loops, interface }

@@ -1,8 +1,9 @@
 //! From a ground program to its network, rule by rule: a rule is an AND, an atom the OR of its rules.
 
-use super::components::components;
 use super::{Builder, Fluent, Goal, Interface, Kind, Move, MoveId, Network, Open, Percept, RoleId, Signal};
+use crate::graph::components;
 use crate::ground::{AtomId, GroundLiteral, GroundProgram};
+use crate::ids::{BitSet, Csr, Id, ids, length, narrow};
 use grundy_syntax::{Budget, Exhausted, Keyword, Stage, Ticks};
 use rustc_hash::FxHashMap;
 
@@ -44,7 +45,7 @@ pub fn connect(ground: &GroundProgram, budget: &Budget) -> Result<Network, Conne
     interface.open = open_answers(ground, &rules, &components)?;
     let mut ticks = Ticks::default();
     let mut builder =
-        Builder::with_capacity(&interface, ground.rule_count() as usize, ground.literal_count() as usize);
+        Builder::with_capacity(&interface, length(ground.rule_count()), length(ground.literal_count()));
     for members in components {
         ticks.work(budget, WORK * members.iter().map(|&member| rules.size(member)).sum::<usize>())?;
         if let [only] = members[..]
@@ -52,7 +53,7 @@ pub fn connect(ground: &GroundProgram, budget: &Budget) -> Result<Network, Conne
         {
             if !rules.of(only).is_empty() {
                 let mut ands = ands(&mut builder, &rules, &signals, only);
-                signals[only as usize] = builder.node(Kind::Or, &mut ands);
+                signals[only.index()] = builder.node(Kind::Or, &mut ands);
             }
         } else {
             connect_loop(ground, &mut builder, &rules, &mut signals, &members)?;
@@ -71,16 +72,16 @@ fn open_answers(
 ) -> Result<Open, ConnectError> {
     let Some(lifted) = ground.lifted().first() else { return Ok(Open::default()) };
     let name = ground.program().name(ground.lifted_predicate(lifted)).to_owned();
-    let mut unknown = vec![false; ground.atom_count() as usize];
-    ground.external_atoms().for_each(|atom| unknown[atom.0 as usize] = true);
+    let mut unknown = vec![false; ground.atom_count().index()];
+    ground.external_atoms().for_each(|atom| unknown[atom.index()] = true);
     for members in components {
         let conditions =
             members.iter().flat_map(|&member| rules.of(member)).flat_map(|&rule| rules.body(rule));
-        if conditions.map(|literal| literal.atom).any(|atom| unknown[atom.0 as usize]) {
-            members.iter().for_each(|&member| unknown[member as usize] = true);
+        if conditions.map(|literal| literal.atom).any(|atom| unknown[atom.index()]) {
+            members.iter().for_each(|&member| unknown[member.index()] = true);
         }
     }
-    let is_open = |keyword| ground.atoms_of(keyword).any(|atom| unknown[atom.0 as usize]);
+    let is_open = |keyword| ground.atoms_of(keyword).any(|atom| unknown[atom.index()]);
     if is_open(Keyword::Legal) || is_open(Keyword::Next) {
         return Err(ConnectError::Lifted(name));
     }
@@ -106,7 +107,7 @@ fn connect_loop(
     builder.open_loop();
     let nodes: Vec<_> = members.iter().map(|_| builder.reserve()).collect();
     for (&member, &node) in members.iter().zip(&nodes) {
-        signals[member as usize] = Signal::of(node);
+        signals[member.index()] = Signal::of(node);
     }
     for (&member, &node) in members.iter().zip(&nodes) {
         let mut ands = ands(builder, rules, signals, member);
@@ -123,8 +124,7 @@ fn ands(builder: &mut Builder, rules: &RulesByHead, signals: &[Signal], head: u3
     let mut inputs = Vec::new();
     let and = |&rule: &u32| {
         inputs.clear();
-        let signal =
-            |literal: &GroundLiteral| signals[literal.atom.0 as usize].inverted_if(!literal.positive);
+        let signal = |literal: &GroundLiteral| signals[literal.atom.index()].inverted_if(!literal.positive);
         inputs.extend(rules.body(rule).iter().map(signal));
         builder.node(Kind::And, &mut inputs)
     };
@@ -133,64 +133,48 @@ fn ands(builder: &mut Builder, rules: &RulesByHead, signals: &[Signal], head: u3
 
 /// The rules of a ground program, sorted by the atom that they lead to.
 pub(crate) struct RulesByHead {
-    /// For each rule where its conditions begin; at the end, how many there are.
-    starts: Vec<u32>,
-    bodies: Vec<GroundLiteral>,
-    /// For each atom where its rules begin in `order`.
-    heads: Vec<u32>,
-    order: Vec<u32>,
+    /// The conditions of each rule.
+    bodies: Csr<u32, GroundLiteral>,
+    /// The rules of each atom.
+    rules: Csr<u32, u32>,
 }
 
 impl RulesByHead {
     pub(crate) fn new(ground: &GroundProgram, budget: &Budget) -> Result<RulesByHead, Exhausted> {
-        let (rules, literals) = (ground.rule_count() as usize, ground.literal_count() as usize);
+        let (rules, literals) = (length(ground.rule_count()), length(ground.literal_count()));
         budget.check_room(rules * 3 * size_of::<u32>() + literals * size_of::<GroundLiteral>())?;
         let mut ticks = Ticks::default();
-        let mut starts = vec![0];
-        let mut bodies = Vec::with_capacity(ground.literal_count() as usize);
-        let mut head_of = Vec::with_capacity(ground.rule_count() as usize);
+        let mut bodies = Csr::with_capacity(rules, literals);
+        let mut heads = Vec::with_capacity(rules);
         ground.for_each_rule(|head, body| {
             // The rest is over soon, and of no use then.
             if ticks.work(budget, WORK * (1 + body.len())).is_err() {
                 return;
             }
-            head_of.push(head.0);
-            bodies.extend_from_slice(body);
-            starts.push(bodies.len() as u32);
+            heads.push((head.0, bodies.push(body.iter().copied())));
         });
         budget.check()?;
-        let mut heads = vec![0; ground.atom_count() as usize + 1];
-        head_of.iter().for_each(|&head| heads[head as usize + 1] += 1);
-        for atom in 1..heads.len() {
-            heads[atom] += heads[atom - 1];
-        }
-        let mut free = heads.clone();
-        let mut order = vec![0; head_of.len()];
-        for (rule, &head) in head_of.iter().enumerate() {
-            order[free[head as usize] as usize] = rule as u32;
-            free[head as usize] += 1;
-        }
-        Ok(RulesByHead { starts, bodies, heads, order })
+        let rules = Csr::grouped(ground.atom_count().index(), heads.iter().copied());
+        Ok(RulesByHead { bodies, rules })
     }
 
     pub(crate) fn of(&self, head: u32) -> &[u32] {
-        &self.order[self.heads[head as usize] as usize..self.heads[head as usize + 1] as usize]
+        &self.rules[head]
     }
 
     pub(crate) fn body(&self, rule: u32) -> &[GroundLiteral] {
-        &self.bodies[self.starts[rule as usize] as usize..self.starts[rule as usize + 1] as usize]
+        &self.bodies[rule]
     }
 
     /// The rules of an atom and their conditions, counted.
     fn size(&self, head: u32) -> usize {
-        let conditions = |&rule: &u32| self.starts[rule as usize + 1] - self.starts[rule as usize];
-        self.of(head).iter().map(|rule| 1 + conditions(rule) as usize).sum()
+        self.of(head).iter().map(|&rule| 1 + self.body(rule).len()).sum()
     }
 
-    /// For each atom whether it is a condition somewhere.
-    fn mentioned(&self) -> Vec<bool> {
-        let mut mentioned = vec![false; self.heads.len() - 1];
-        self.bodies.iter().for_each(|literal| mentioned[literal.atom.0 as usize] = true);
+    /// The atoms that are a condition somewhere.
+    fn mentioned(&self) -> BitSet<AtomId> {
+        let mut mentioned = BitSet::empty(self.rules.len());
+        self.bodies.items().iter().for_each(|literal| mentioned.set(literal.atom, true));
         mentioned
     }
 
@@ -200,15 +184,10 @@ impl RulesByHead {
 
     /// Atoms that depend on each other, each behind all that it needs.
     pub(crate) fn components(&self, budget: &Budget) -> Result<Vec<Vec<u32>>, Exhausted> {
-        let mut starts = vec![0];
-        let mut targets = Vec::with_capacity(self.bodies.len());
-        for head in 0..self.heads.len() as u32 - 1 {
-            for &rule in self.of(head) {
-                targets.extend(self.body(rule).iter().map(|literal| literal.atom.0));
-            }
-            starts.push(targets.len() as u32);
-        }
-        components(&starts, &targets, budget)
+        let needs =
+            |head| self.of(head).iter().flat_map(|&rule| self.body(rule)).map(|literal| literal.atom.0);
+        let edges: Csr<u32, u32> = ids(self.rules.len()).map(needs).collect();
+        components(&edges, budget)
     }
 }
 
@@ -222,7 +201,7 @@ fn inputs(
     let roles = ground.role_names();
     let mut fluents: Vec<String> = Vec::new();
     let is_mentioned = rules.mentioned();
-    let is_there = |atom: &AtomId| is_mentioned[atom.0 as usize] || !rules.of(atom.0).is_empty();
+    let is_there = |atom: &AtomId| is_mentioned.contains(*atom) || !rules.of(atom.0).is_empty();
     for keyword in [Keyword::True, Keyword::Next] {
         fluents.extend(ground.atoms_of(keyword).filter(is_there).map(|atom| ground.arg_text(atom, 0)));
     }
@@ -261,7 +240,7 @@ fn inputs(
         .collect();
     interface.moves_of = (0..roles.len() as u16)
         .map(|role| {
-            let first = |role| interface.moves.partition_point(|m| m.role < RoleId(role)) as u32;
+            let first = |role| narrow(interface.moves.partition_point(|m| m.role < RoleId(role)));
             first(role)..first(role + 1)
         })
         .collect();
@@ -278,25 +257,25 @@ fn roles_by_name(roles: &[String]) -> FxHashMap<String, RoleId> {
 
 /// The signals of `true` and `does`; everything else is false until a rule says otherwise.
 fn input_signals(ground: &GroundProgram, interface: &Interface) -> Vec<Signal> {
-    let mut signals = vec![Signal::FALSE; ground.atom_count() as usize];
+    let mut signals = vec![Signal::FALSE; ground.atom_count().index()];
     let role_of = roles_by_name(&interface.roles);
     for atom in ground.atoms_of(Keyword::True) {
         if let Some(fluent) = find_fluent(interface, &ground.arg_text(atom, 0)) {
-            signals[atom.0 as usize] = Signal::of(interface.fluent_node(fluent));
+            signals[atom.index()] = Signal::of(interface.fluent_node(fluent));
         }
     }
     for atom in ground.atoms_of(Keyword::Does) {
         if let Some(&role) = role_of.get(&ground.arg_text(atom, 0))
             && let Some(found) = find_move(interface, role, &ground.arg_text(atom, 1))
         {
-            signals[atom.0 as usize] = Signal::of(interface.move_node(found));
+            signals[atom.index()] = Signal::of(interface.move_node(found));
         }
     }
     signals
 }
 
 fn outputs(ground: &GroundProgram, signals: &[Signal], interface: &mut Interface) {
-    let signal = |atom: AtomId| signals[atom.0 as usize];
+    let signal = |atom: AtomId| signals[atom.index()];
     let role_of = roles_by_name(&interface.roles);
     let of_role = |keyword| {
         let role_of = &role_of;
@@ -311,19 +290,19 @@ fn outputs(ground: &GroundProgram, signals: &[Signal], interface: &mut Interface
     }
     for (atom, role, text) in of_role(Keyword::Legal) {
         if let Some(found) = find_move(interface, role, &text) {
-            interface.moves[found.0 as usize].legal = signal(atom);
+            interface.moves[found.index()].legal = signal(atom);
         }
     }
     for (atom, role, text) in of_role(Keyword::Goal) {
         let goal = Goal { value: text.parse().ok(), holds: signal(atom) };
-        interface.goals[role.0 as usize].push(goal);
+        interface.goals[role.index()].push(goal);
     }
     for (atom, role, text) in of_role(Keyword::Sees) {
-        interface.sees[role.0 as usize].push(Percept { text, holds: signal(atom) });
+        interface.sees[role.index()].push(Percept { text, holds: signal(atom) });
     }
     interface.sees.iter_mut().for_each(|percepts| percepts.sort_by(|a, b| a.text.cmp(&b.text)));
     interface.terminal =
-        ground.atoms_of(Keyword::Terminal).next().map_or(Signal::FALSE, |atom| signals[atom.0 as usize]);
+        ground.atoms_of(Keyword::Terminal).next().map_or(Signal::FALSE, |atom| signals[atom.index()]);
 }
 
 /// The fluent of this text.
@@ -334,7 +313,7 @@ pub(crate) fn find_fluent(interface: &Interface, text: &str) -> Option<usize> {
 /// The move of this role and text.
 pub(super) fn find_move(interface: &Interface, role: RoleId, text: &str) -> Option<MoveId> {
     let range = interface.moves_of(role);
-    let moves = &interface.moves[range.start as usize..range.end as usize];
+    let moves = &interface.moves[range.start.index()..range.end.index()];
     let found = moves.binary_search_by(|one_move| one_move.text.as_str().cmp(text)).ok()?;
-    Some(MoveId(range.start + found as u32))
+    Some(MoveId(range.start + narrow(found)))
 }

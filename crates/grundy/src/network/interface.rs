@@ -1,15 +1,18 @@
 //! What goes into a network and what comes out, by name.
 
 use super::{NodeId, Signal};
+use crate::ids::narrow;
 use std::ops::Range;
 
-/// A role, numbered in the order of the sheet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct RoleId(pub u16);
+grundy_syntax::define_id! {
+    /// A role, numbered in the order of the sheet.
+    pub struct RoleId(u16);
+}
 
-/// A move of one role; the moves of a role are numbered in the order of their texts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct MoveId(pub u32);
+grundy_syntax::define_id! {
+    /// A move of one role; the moves of a role are numbered in the order of their texts.
+    pub struct MoveId(u32);
+}
 
 /// A fact that can be true.
 #[derive(Clone, Debug, PartialEq)]
@@ -132,17 +135,17 @@ impl Default for Signal {
 impl Interface {
     /// The input node of a fluent.
     pub fn fluent_node(&self, fluent: usize) -> NodeId {
-        NodeId(1 + fluent as u32)
+        NodeId(1 + narrow(fluent))
     }
 
     /// The input node of a move.
     pub fn move_node(&self, one_move: MoveId) -> NodeId {
-        NodeId(1 + self.fluents.len() as u32 + one_move.0)
+        NodeId(1 + narrow(self.fluents.len()) + one_move.0)
     }
 
     /// The first node that is neither false nor given.
     pub fn first_gate(&self) -> u32 {
-        1 + (self.fluents.len() + self.moves.len()) as u32
+        1 + narrow(self.fluents.len() + self.moves.len())
     }
 
     /// The number of the fluent that a node is, if it is one.
@@ -161,12 +164,12 @@ impl Interface {
     /// The move that a node is, if it is one.
     pub fn move_of(&self, node: NodeId) -> Option<MoveId> {
         let number = node.index().checked_sub(1 + self.fluents.len())?;
-        (number < self.moves.len()).then_some(MoveId(number as u32))
+        (number < self.moves.len()).then_some(MoveId::new(number))
     }
 
     /// The moves of a role.
     pub fn moves_of(&self, role: RoleId) -> Range<u32> {
-        self.moves_of[role.0 as usize].clone()
+        self.moves_of[role.index()].clone()
     }
 
     /// The roles by number.
@@ -184,7 +187,7 @@ impl Interface {
     /// Turns percepts such as `(wins (mark 1 1))` into hints about the moves that they name.
     pub(crate) fn percepts_to_hints(&mut self, names: &[String]) {
         for role in self.role_ids() {
-            let percepts = std::mem::take(&mut self.sees[role.0 as usize]);
+            let percepts = std::mem::take(&mut self.sees[role.index()]);
             for percept in percepts {
                 let inside = percept.text.strip_prefix('(').and_then(|text| text.strip_suffix(')'));
                 let named = inside
@@ -195,7 +198,7 @@ impl Interface {
                     Some((name, one_move)) => {
                         self.hints.push(Hint { name: name.to_owned(), one_move, holds: percept.holds });
                     }
-                    None => self.sees[role.0 as usize].push(percept),
+                    None => self.sees[role.index()].push(percept),
                 }
             }
         }

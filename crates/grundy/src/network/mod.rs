@@ -15,7 +15,6 @@
 //! [`connect`] makes a network from a ground program, [`optimize`] improves it pass by pass.
 
 mod builder;
-mod components;
 mod connect;
 mod dot;
 mod effects;
@@ -25,6 +24,7 @@ mod print;
 mod rewrite;
 mod wide;
 
+use crate::ids::Id;
 pub use connect::{ConnectError, connect};
 pub use dot::{NetworkSlice, write_network_dot};
 pub use interface::{Fluent, Goal, Hint, Interface, Move, MoveId, Open, Percept, RoleId};
@@ -32,7 +32,6 @@ pub use passes::{Groups, Optimized, PASSES, Pass, PassSize, optimize};
 pub use print::write_network;
 
 pub(crate) use builder::Builder;
-pub(crate) use components::components;
 pub(crate) use connect::{RulesByHead, find_fluent};
 pub(crate) use effects::{Effect, Effects, MoveEffects, Outcomes, effects, outcomes, with_safe_moves};
 pub(crate) use interface::Choice;
@@ -42,15 +41,9 @@ pub(crate) use wide::split_wide;
 
 use std::ops::{Not, Range};
 
-/// A node of a network.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct NodeId(pub u32);
-
-impl NodeId {
-    /// The node as an index.
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
+grundy_syntax::define_id! {
+    /// A node of a network.
+    pub struct NodeId(u32);
 }
 
 /// The value of a node, or its opposite: what an edge carries.
@@ -148,7 +141,7 @@ impl Network {
 
     /// The inputs of a node, sorted.
     pub fn inputs(&self, node: NodeId) -> &[Signal] {
-        &self.edges[self.starts[node.index()] as usize..self.starts[node.index() + 1] as usize]
+        &self.edges[self.starts[node.index()].index()..self.starts[node.index() + 1].index()]
     }
 
     /// All nodes, in order.

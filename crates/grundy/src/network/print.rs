@@ -10,8 +10,8 @@ impl Network {
         if let Some(fluent) = interface.fluent_of(node) {
             format!("(true {})", interface.fluents[fluent].text)
         } else if let Some(one_move) = interface.move_of(node) {
-            let one_move = &interface.moves[one_move.0 as usize];
-            format!("(does {} {})", interface.roles[one_move.role.0 as usize], one_move.text)
+            let one_move = &interface.moves[one_move.index()];
+            format!("(does {} {})", interface.roles[one_move.role.index()], one_move.text)
         } else if node.0 == 0 {
             "false".to_owned()
         } else {
@@ -33,7 +33,7 @@ impl Network {
         let role = |number: usize| &interface.roles[number];
         let mut outputs = Vec::new();
         for one_move in &interface.moves {
-            let name = format!("(legal {} {})", role(one_move.role.0 as usize), one_move.text);
+            let name = format!("(legal {} {})", role(one_move.role.index()), one_move.text);
             if one_move.guard != Signal::TRUE {
                 outputs.push((format!("{name} guard"), one_move.guard));
             }

@@ -1,6 +1,7 @@
 //! The frame of all passes: a network is built anew, node by node.
 
 use super::{Builder, Interface, Kind, Network, NodeId, Signal};
+use crate::ids::Id;
 use grundy_syntax::{Budget, Exhausted, Ticks};
 
 /// A gate of the old network, with its inputs already translated.
@@ -48,7 +49,7 @@ pub(super) fn rewrite_outputs(
     let mut next = interface.first_gate();
     for range in network.loops() {
         for node in next..range.start {
-            map[node as usize] = translate(&mut builder, &map, NodeId(node))?;
+            map[node.index()] = translate(&mut builder, &map, NodeId(node))?;
         }
         builder.open_loop();
         let knots: Vec<NodeId> = range.clone().map(NodeId).filter(|&node| is_knot(network, node)).collect();
@@ -67,7 +68,7 @@ pub(super) fn rewrite_outputs(
         next = range.end;
     }
     for node in next..network.node_count() as u32 {
-        map[node as usize] = translate(&mut builder, &map, NodeId(node))?;
+        map[node.index()] = translate(&mut builder, &map, NodeId(node))?;
     }
     budget.check_with(builder.bytes())?;
     let translated = |signal: Signal| map[signal.node().index()].inverted_if(signal.is_inverted());

@@ -3,6 +3,7 @@
 //! Joint moves are separated by `;`. Each has one move for each role, in the order of the roles, in KIF notation. Everything
 //! that reports a line prints this form, and everything that replays one reads it.
 
+use crate::ids::wide;
 use crate::reasoner::{ReasonError, Reasoner};
 use grundy_syntax::{Kind, Limits, SexprId, Sexprs, Source, read_sexprs};
 use std::fmt;
@@ -118,7 +119,7 @@ pub fn follow<R: Reasoner, E: From<FollowError>>(
         let joint = joint_move(reasoner, &state, texts)
             .map_err(FollowError::from)?
             .map_err(|problem| FollowError::Unplayable { at, problem })?;
-        look(reasoner, at as u64 - 1, &state, &joint)?;
+        look(reasoner, wide(at) - 1, &state, &joint)?;
         state = reasoner.next(&state, &joint).map_err(FollowError::from)?;
     }
     Ok(state)

@@ -80,9 +80,8 @@ impl TheoryJudge {
         let kif: Vec<String> =
             head.args.iter().map(|&arg| Printer::new(&reading, Notation::Kif).term(arg, &[])).collect();
         let (symbols, terms) = self.evaluator.names_and_terms_mut();
-        let read = |text: &String| {
-            grundy::reasoner::read_ground_term(text, &mut *symbols, &mut *terms).expect("a term")
-        };
+        let read =
+            |text: &String| grundy::flat::read_ground_term(text, &mut *symbols, &mut *terms).expect("a term");
         (predicate, kif.iter().map(read).collect())
     }
 }

@@ -11,10 +11,8 @@ use grundy::analysis;
 use grundy::features::{
     Determined, FeatureConfig, FeatureError, Features, File, Finding, Selection, TableKind, Tables,
 };
-use grundy::meta::{
-    Domain, DomainLimits, InductionConfig, MetaError, SearchConfig, find_metarules, prove_single_valued,
-    replace_fact,
-};
+use grundy::metarules::{Domain, DomainLimits, MetaError, SearchConfig, find_metarules, replace_fact};
+use grundy::unfold::{InductionConfig, prove_single_valued};
 use grundy_syntax::{Dialect, Exhausted, Notation, Program, Source, read};
 use std::time::{Duration, Instant};
 

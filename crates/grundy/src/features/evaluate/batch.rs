@@ -7,6 +7,7 @@
 
 use super::plan::Share;
 use super::{FactSet, Plan, Value, bits, simd};
+use crate::ids::{Id, narrow};
 use crate::machine::batch::{BLOCK_LANES, Block};
 use crate::network::{Kind, Network, NodeId, Signal};
 use std::ops::Range;
@@ -51,7 +52,7 @@ impl Batch {
         let mut by_accumulator: Vec<[Vec<Term>; 2]> = vec![Default::default(); plan.bases.len()];
         for node in plan.network.nodes() {
             for &Share { accumulator, weight } in plan.shares_of(node) {
-                let terms = &mut by_accumulator[accumulator as usize][usize::from(weight < 0)];
+                let terms = &mut by_accumulator[accumulator.index()][usize::from(weight < 0)];
                 let digits = bits(weight.unsigned_abs());
                 terms.extend(digits.map(|digit| Term { node, digit }));
             }
@@ -62,7 +63,7 @@ impl Batch {
             let of_sign = both.map(|mut own| {
                 own.sort_by_key(|term| term.digit);
                 let most: u64 = own.iter().map(|term| 1 << term.digit).fold(0, u64::saturating_add);
-                let digits = (u64::BITS - most.leading_zeros()) as usize;
+                let digits = (u64::BITS - most.leading_zeros()).index();
                 planes += digits;
                 terms.append(&mut own);
                 (terms.len(), planes, digits)
@@ -136,19 +137,19 @@ impl Batch {
         let Batch { plan, blocks, .. } = self;
         let network = &plan.network;
         let mut next = network.interface().first_gate();
-        let last = network.node_count() as u32;
+        let last = narrow(network.node_count());
         for range in network.loops().iter().cloned().chain(std::iter::once(last..last)) {
             for node in next..range.start {
-                blocks[node as usize] = gate(network, blocks, NodeId(node));
+                blocks[node.index()] = gate(network, blocks, NodeId(node));
             }
-            range.clone().for_each(|node| blocks[node as usize] = Block::NONE);
+            range.clone().for_each(|node| blocks[node.index()] = Block::NONE);
             let mut changed = !range.is_empty();
             while changed {
                 changed = false;
                 for node in range.clone() {
                     let value = gate(network, blocks, NodeId(node));
-                    changed |= value != blocks[node as usize];
-                    blocks[node as usize] = value;
+                    changed |= value != blocks[node.index()];
+                    blocks[node.index()] = value;
                 }
             }
             next = range.end;
@@ -231,7 +232,7 @@ impl Adder {
     /// Adds one to this digit in the lanes of a block. There are as many planes as the largest sum needs.
     #[inline(always)]
     fn add(&mut self, planes: &mut [Block], digit: u32, mut block: Block) {
-        let mut digit = digit as usize;
+        let mut digit = digit.index();
         while digit < planes.len() {
             let bit = 1 << digit;
             self.is_waiting ^= bit;
@@ -251,8 +252,8 @@ impl Adder {
     #[inline(always)]
     fn finish(&mut self, planes: &mut [Block]) {
         for digit in bits(std::mem::take(&mut self.is_waiting)) {
-            let mut carry = self.waiting[digit as usize];
-            for plane in &mut planes[digit as usize..] {
+            let mut carry = self.waiting[digit.index()];
+            for plane in &mut planes[digit.index()..] {
                 let before = *plane;
                 *plane ^= carry;
                 carry &= before;

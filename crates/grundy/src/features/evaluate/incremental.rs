@@ -13,6 +13,7 @@
 
 use super::plan::Share;
 use super::{FactSet, Plan, Value, bits};
+use crate::ids::{Id, narrow};
 use crate::network::{Kind, Network, NodeId, Signal};
 use std::sync::Arc;
 
@@ -53,13 +54,13 @@ struct Latch {
 /// Whether the other input of a conjunction is true.
 #[inline]
 fn is_ready(ready: &[u64], gate: Gate) -> bool {
-    ready[gate.bit as usize / 64] >> (gate.bit % 64) & 1 == 1
+    ready[gate.bit.index() / 64] >> (gate.bit % 64) & 1 == 1
 }
 
 /// Whether the fact of a conjunction is as it has to be.
 #[inline]
 fn is_open(cells: &[Cell], gate: Gate) -> bool {
-    cells[gate.fact as usize >> 1] & 1 != gate.fact as Cell & 1
+    cells[gate.fact.index() >> 1] & 1 != gate.fact as Cell & 1
 }
 
 impl Gate {
@@ -182,7 +183,7 @@ impl Incremental {
         for word in 0..state.words.len() {
             let difference = self.current.words[word] ^ state.words[word];
             for bit in bits(difference) {
-                let node = 1 + word as u32 * 64 + bit;
+                let node = 1 + narrow(word) * 64 + bit;
                 self.set(node, state.words[word] >> bit & 1 == 1);
             }
             self.current.words[word] = state.words[word];
@@ -209,7 +210,7 @@ impl Incremental {
             let solutions = self.plan.solutions.iter().enumerate();
             let own = solutions.filter(|(_, solution)| solution.holds.node() == node);
             changes.extend(own.map(|(number, solution)| Change {
-                solution: number as u32,
+                solution: narrow(number),
                 is_true: value != solution.holds.is_inverted(),
             }));
         }
@@ -219,7 +220,7 @@ impl Incremental {
 
     /// Lets an input be marked, or not, from the next time that changes are propagated.
     fn set(&mut self, node: u32, marked: bool) {
-        self.cells[node as usize] = Cell::from(!marked) << 1 | (self.cells[node as usize] & 1);
+        self.cells[node.index()] = Cell::from(!marked) << 1 | (self.cells[node.index()] & 1);
         if self.queue.len() <= self.len {
             self.queue.resize(self.len * 2 + 64, 0);
         }
@@ -234,7 +235,7 @@ impl Incremental {
             // A loop depends on loops before it at most.
             let Some(&first) = self.dirty.iter().min() else { return };
             self.dirty.retain(|&number| number != first);
-            self.settle_loop(first as usize);
+            self.settle_loop(first.index());
         }
     }
 
@@ -249,7 +250,7 @@ impl Incremental {
         let has_loops = !wiring.triggers.is_empty();
         let mut head = 0;
         while head < self.len {
-            let number = self.queue[head] as usize;
+            let number = self.queue[head].index();
             head += 1;
             let cell = cells[number];
             let [node, next] = wiring.nodes[number..number + 2] else { unreachable!("there is one more") };
@@ -261,7 +262,7 @@ impl Incremental {
                 continue;
             }
             cells[number] = cell ^ 1;
-            let readers = &wiring.readers[node.reader as usize..next.reader as usize];
+            let readers = &wiring.readers[node.reader.index()..next.reader.index()];
             if self.queue.len() < self.len + readers.len() {
                 self.queue.resize((self.len + readers.len()) * 2, 0);
             }
@@ -270,7 +271,7 @@ impl Incremental {
             let queue = &mut self.queue[self.len..self.len + readers.len()];
             let mut len = 0;
             for &Reader(reader) in readers {
-                let cell = &mut cells[(reader >> 1) as usize];
+                let cell = &mut cells[(reader >> 1).index()];
                 let before = *cell;
                 let goes_down = ((reader & 1) ^ turned) as Cell;
                 let after = before.wrapping_add(up).wrapping_sub(goes_down << 2);
@@ -279,42 +280,42 @@ impl Incremental {
                 len += usize::from(before.min(after) < 2);
             }
             self.len += len;
-            let latches = &wiring.latches[node.latch as usize..next.latch as usize];
+            let latches = &wiring.latches[node.latch.index()..next.latch.index()];
             if !latches.is_empty() {
                 if self.queue.len() < self.len + latches.len() {
                     self.queue.resize((self.len + latches.len()) * 2, 0);
                 }
                 for latch in latches {
-                    ready[latch.gate.bit as usize / 64] ^= 1 << (latch.gate.bit % 64);
+                    ready[latch.gate.bit.index() / 64] ^= 1 << (latch.gate.bit % 64);
                     self.queue[self.len] = latch.node;
                     self.len += usize::from(is_open(cells, latch.gate));
                 }
             }
             if number <= self.plan.facts {
                 for word in wiring.words[number]..wiring.words[number + 1] {
-                    let ones = ready[word as usize];
-                    let room = self.len + ones.count_ones() as usize;
+                    let ones = ready[word.index()];
+                    let room = self.len + ones.count_ones().index();
                     if self.queue.len() < room {
                         self.queue.resize(room * 2, 0);
                     }
                     for bit in bits(ones) {
-                        self.queue[self.len] = wiring.gated[word as usize * 64 + bit as usize];
+                        self.queue[self.len] = wiring.gated[word.index() * 64 + bit.index()];
                         self.len += 1;
                     }
                 }
             }
             if node.share != next.share {
                 let sign = i64::from(marked) * 2 - 1;
-                for effect in &wiring.effects[node.share as usize..next.share as usize] {
-                    self.accumulators[effect.accumulator as usize] += sign * i64::from(effect.weight);
+                for effect in &wiring.effects[node.share.index()..next.share.index()] {
+                    self.accumulators[effect.accumulator.index()] += sign * i64::from(effect.weight);
                 }
                 if let Some(changed) = &mut self.changed {
-                    changed.push(number as u32);
+                    changed.push(narrow(number));
                 }
             }
             if has_loops && wiring.has_trigger[number] {
-                let from = wiring.triggers.partition_point(|&(node, _)| (node as usize) < number);
-                let own = wiring.triggers[from..].iter().take_while(|&&(node, _)| node as usize == number);
+                let from = wiring.triggers.partition_point(|&(node, _)| (node.index()) < number);
+                let own = wiring.triggers[from..].iter().take_while(|&&(node, _)| node.index() == number);
                 self.dirty.extend(own.map(|&(_, number)| number));
             }
         }
@@ -322,11 +323,11 @@ impl Incremental {
     }
 
     fn is_marked(&self, node: u32) -> bool {
-        self.cells[node as usize] & 1 == 1
+        self.cells[node.index()] & 1 == 1
     }
 
     fn mark(&mut self, node: u32, marked: bool) {
-        let cell = &mut self.cells[node as usize];
+        let cell = &mut self.cells[node.index()];
         *cell = *cell & !1 | Cell::from(marked);
     }
 
@@ -358,7 +359,7 @@ impl Incremental {
 
     fn reads(&self, signal: Signal) -> bool {
         let node = signal.node().index();
-        (self.is_marked(node as u32) != self.wiring.is_or[node]) != signal.is_inverted()
+        (self.is_marked(narrow(node)) != self.wiring.is_or[node]) != signal.is_inverted()
     }
 }
 
@@ -374,7 +375,7 @@ impl Wiring {
         let network = &plan.network;
         let mut in_loop = vec![None; network.node_count()];
         for (number, range) in network.loops().iter().enumerate() {
-            range.clone().for_each(|node| in_loop[node as usize] = Some(number as u32));
+            range.clone().for_each(|node| in_loop[node.index()] = Some(narrow(number)));
         }
         let is_or: Vec<bool> = network
             .nodes()
@@ -410,14 +411,14 @@ impl Wiring {
         triggers.sort_unstable();
         triggers.dedup();
         let mut has_trigger = vec![false; network.node_count()];
-        triggers.iter().for_each(|&(node, _)| has_trigger[node as usize] = true);
+        triggers.iter().for_each(|&(node, _)| has_trigger[node.index()] = true);
         let mut nodes = Vec::with_capacity(network.node_count() + 1);
         let mut effects = Vec::with_capacity(plan.shares.len());
         latches.sort_by_key(|(from, latch)| (*from, latch.node));
         let (mut at, mut latch) = (0, 0);
         for node in network.nodes() {
             let gate = gates.of[node.index()];
-            nodes.push(Node { reader: at as u32, share: effects.len() as u32, latch: latch as u32, gate });
+            nodes.push(Node { reader: narrow(at), share: narrow(effects.len()), latch: narrow(latch), gate });
             while latches.get(latch).is_some_and(|(from, _)| *from == node.0) {
                 latch += 1;
             }
@@ -428,16 +429,16 @@ impl Wiring {
             plan.shares_of(node).iter().for_each(|share| push_effect(share, sign, &mut effects));
         }
         nodes.push(Node {
-            reader: at as u32,
-            share: effects.len() as u32,
-            latch: latch as u32,
+            reader: narrow(at),
+            share: narrow(effects.len()),
+            latch: narrow(latch),
             gate: Gate::NONE,
         });
         let latches = latches.into_iter().map(|(_, latch)| latch).collect();
         let readers = edges.into_iter().map(|(_, reader)| reader).collect();
         let (cells, accumulators) = (Vec::new(), Vec::new());
         let Gates { words, gated, .. } = gates;
-        let ready = vec![0; words.last().copied().unwrap_or(0) as usize];
+        let ready = vec![0; words.last().copied().unwrap_or(0).index()];
         let mut wiring = Wiring {
             nodes,
             readers,
@@ -480,11 +481,11 @@ impl Wiring {
             };
             self.cells[number] = (counted as Cell) << 1 | Cell::from(marked);
             if gate.fact != 0 && counted == 0 {
-                self.ready[gate.bit as usize / 64] |= 1 << (gate.bit % 64);
+                self.ready[gate.bit.index() / 64] |= 1 << (gate.bit % 64);
             }
             if holds {
                 for share in plan.shares_of(node) {
-                    self.accumulators[share.accumulator as usize] += share.weight;
+                    self.accumulators[share.accumulator.index()] += share.weight;
                 }
             }
         }
@@ -505,7 +506,7 @@ fn gates(network: &Network, in_loop: &[Option<u32>]) -> Gates {
     let is_fact = |signal: &Signal| (1..first_gate).contains(&signal.node().0);
     let counts = network.reader_counts();
     let mut of = vec![Gate::NONE; network.node_count()];
-    let mut lists: Vec<Vec<u32>> = vec![Vec::new(); first_gate as usize];
+    let mut lists: Vec<Vec<u32>> = vec![Vec::new(); first_gate.index()];
     let is_pair = |node: &NodeId| {
         network.kind(*node) == Kind::And
             && network.inputs(*node).len() == 2
@@ -523,11 +524,11 @@ fn gates(network: &Network, in_loop: &[Option<u32>]) -> Gates {
     let mut gated = Vec::new();
     for list in lists {
         for &node in &list {
-            of[node as usize].bit = gated.len() as u32;
+            of[node.index()].bit = narrow(gated.len());
             gated.push(node);
         }
         gated.resize(gated.len().next_multiple_of(64), 0);
-        words.push(gated.len() as u32 / 64);
+        words.push(narrow(gated.len()) / 64);
     }
     Gates { of, words, gated }
 }

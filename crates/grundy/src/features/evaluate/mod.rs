@@ -16,6 +16,7 @@ mod plan;
 mod scratch;
 mod simd;
 
+use crate::ids::{Id, narrow};
 pub use batch::Batch;
 pub use incremental::{Change, Incremental};
 pub use naive::Naive;
@@ -42,13 +43,13 @@ impl FactSet {
     /// Makes a fact true or false.
     pub fn set(&mut self, fact: u32, value: bool) {
         let bit = 1 << (fact % 64);
-        let word = &mut self.words[fact as usize / 64];
+        let word = &mut self.words[fact.index() / 64];
         *word = if value { *word | bit } else { *word & !bit };
     }
 
     /// Whether a fact is true.
     pub fn get(&self, fact: u32) -> bool {
-        self.words[fact as usize / 64] >> (fact % 64) & 1 == 1
+        self.words[fact.index() / 64] >> (fact % 64) & 1 == 1
     }
 
     /// The true facts.
@@ -56,7 +57,7 @@ impl FactSet {
         self.words
             .iter()
             .enumerate()
-            .flat_map(|(number, &word)| bits(word).map(move |bit| number as u32 * 64 + bit))
+            .flat_map(|(number, &word)| bits(word).map(move |bit| narrow(number) * 64 + bit))
     }
 }
 

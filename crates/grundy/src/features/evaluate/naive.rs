@@ -5,14 +5,15 @@
 //! relations and indexes keep their memory.
 
 use super::{FactSet, Value};
+use crate::datalog::Relation;
 use crate::features::aggregate::Aggregate;
 use crate::features::merge::observation_name;
 use crate::features::merge::{GROUP, ungrouped};
 use crate::features::{Feature, Features};
-use crate::ground::write_term;
+use crate::flat::write_term;
+use crate::ids::Id;
 use crate::lifted::{Lifted, LiftedConfig, LiftedState};
 use crate::reasoner::ReasonError;
-use crate::tabling::Relation;
 use grundy_syntax::{Program, SymbolId, Symbols, Term, TermId, Terms};
 use rustc_hash::FxHashMap;
 
@@ -35,7 +36,7 @@ impl Naive {
 
     /// Values all features in a state.
     pub fn value(&mut self, state: &FactSet, out: &mut Vec<Value>) -> Result<(), ReasonError> {
-        let facts = state.iter().map(|fact| self.facts[fact as usize]).collect();
+        let facts = state.iter().map(|fact| self.facts[fact.index()]).collect();
         self.observer.value(&LiftedState::of(facts), out)
     }
 }

@@ -5,6 +5,7 @@
 //! value; the first or last that is not zero is the answer.
 
 use super::Value;
+use crate::ids::{Id, narrow};
 use crate::network::{Network, NodeId, Signal};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
@@ -66,38 +67,38 @@ impl Plan {
         summaries: &[Summary],
     ) -> Plan {
         let mut firsts: Vec<First> = Vec::new();
-        let mut count = summaries.len() as u32;
+        let mut count = narrow(summaries.len());
         for (feature, summary) in summaries.iter().enumerate() {
             if matches!(summary, Summary::Count | Summary::Sum) {
                 continue;
             }
-            let own = solutions.iter().filter(|solution| solution.feature as usize == feature);
+            let own = solutions.iter().filter(|solution| solution.feature.index() == feature);
             let mut meanings: Vec<i64> = own.map(|solution| solution.argument).collect();
             meanings.sort_unstable();
             meanings.dedup();
             if *summary == Summary::Greatest {
                 meanings.reverse();
             }
-            let accumulators = count..count + meanings.len() as u32;
+            let accumulators = count..count + narrow(meanings.len());
             count = accumulators.end;
-            firsts.push(First { feature: feature as u32, accumulators, meanings: meanings.into() });
+            firsts.push(First { feature: narrow(feature), accumulators, meanings: meanings.into() });
         }
         let mut place_of: FxHashMap<(u32, i64), u32> = FxHashMap::default();
         for First { feature, accumulators, meanings } in &firsts {
             let own = accumulators.clone().zip(meanings);
             place_of.extend(own.map(|(accumulator, &meaning)| ((*feature, meaning), accumulator)));
         }
-        let mut bases = vec![0; count as usize];
+        let mut bases = vec![0; count.index()];
         let mut shares: Vec<(NodeId, Share)> = Vec::new();
         for solution in &solutions {
-            let (accumulator, weight) = match summaries[solution.feature as usize] {
+            let (accumulator, weight) = match summaries[solution.feature.index()] {
                 Summary::Count => (solution.feature, 1),
                 Summary::Sum => (solution.feature, solution.argument),
                 Summary::Least | Summary::Greatest => (place_of[&(solution.feature, solution.argument)], 1),
             };
             // Node 0 is false: a constant signal needs no share.
             let weight_when_true = if solution.holds.is_inverted() { -weight } else { weight };
-            bases[accumulator as usize] += if solution.holds.is_inverted() { weight } else { 0 };
+            bases[accumulator.index()] += if solution.holds.is_inverted() { weight } else { 0 };
             if solution.holds.node() != NodeId(0) {
                 shares.push((solution.holds.node(), Share { accumulator, weight: weight_when_true }));
             }
@@ -110,7 +111,7 @@ impl Plan {
 
     /// What a node adds while it is true.
     pub(super) fn shares_of(&self, node: NodeId) -> &[Share] {
-        &self.shares[self.starts[node.index()] as usize..self.starts[node.index() + 1] as usize]
+        &self.shares[self.starts[node.index()].index()..self.starts[node.index() + 1].index()]
     }
 
     /// Reads the values off the accumulators.
@@ -119,9 +120,9 @@ impl Plan {
         values.clear();
         values.extend((0..self.features).map(|feature| Some(accumulator(feature))));
         for First { feature, accumulators, meanings } in &self.firsts {
-            let own = (accumulators.start as usize..).zip(meanings);
+            let own = (accumulators.start.index()..).zip(meanings);
             let first = own.into_iter().find(|(number, _)| accumulator(*number) != 0);
-            values[*feature as usize] = first.map(|(_, meaning)| *meaning);
+            values[feature.index()] = first.map(|(_, meaning)| *meaning);
         }
     }
 
@@ -149,7 +150,7 @@ fn sort_shares(nodes: usize, mut shares: Vec<(NodeId, Share)>) -> (Vec<u32>, Vec
             sorted.push(share);
         }
         last = Some((node, share.accumulator));
-        starts[node.index() + 1] = sorted.len() as u32;
+        starts[node.index() + 1] = narrow(sorted.len());
     }
     for node in 1..starts.len() {
         starts[node] = starts[node].max(starts[node - 1]);

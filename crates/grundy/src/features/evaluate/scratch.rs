@@ -1,6 +1,7 @@
 //! Every node, once for each state.
 
 use super::{FactSet, Plan, Value};
+use crate::ids::{Id, narrow};
 use crate::network::{Kind, Network, NodeId, Signal};
 use std::sync::Arc;
 
@@ -24,8 +25,8 @@ impl Scratch {
         self.accumulators.copy_from_slice(&self.plan.bases);
         for node in 0..self.values.len() {
             if self.values[node] {
-                for share in self.plan.shares_of(NodeId(node as u32)) {
-                    self.accumulators[share.accumulator as usize] += share.weight;
+                for share in self.plan.shares_of(NodeId::new(node)) {
+                    self.accumulators[share.accumulator.index()] += share.weight;
                 }
             }
         }
@@ -46,7 +47,7 @@ impl Scratch {
 /// Evaluates all nodes of a network in order, and loops until nothing changes.
 pub(super) fn evaluate(network: &Network, state: &FactSet, values: &mut [bool]) {
     for fact in 0..network.interface().fluents.len() {
-        values[1 + fact] = state.get(fact as u32);
+        values[1 + fact] = state.get(narrow(fact));
     }
     let read = |values: &[bool], signal: &Signal| values[signal.node().index()] != signal.is_inverted();
     let gate = |values: &[bool], node: NodeId| match network.kind(node) {
@@ -54,18 +55,18 @@ pub(super) fn evaluate(network: &Network, state: &FactSet, values: &mut [bool]) 
         _ => network.inputs(node).iter().any(|input| read(values, input)),
     };
     let mut next = network.interface().first_gate();
-    let last = network.node_count() as u32;
+    let last = narrow(network.node_count());
     for range in network.loops().iter().cloned().chain(std::iter::once(last..last)) {
         for node in next..range.start {
-            values[node as usize] = gate(values, NodeId(node));
+            values[node.index()] = gate(values, NodeId(node));
         }
-        range.clone().for_each(|node| values[node as usize] = false);
+        range.clone().for_each(|node| values[node.index()] = false);
         let mut changed = !range.is_empty();
         while changed {
             changed = false;
             for node in range.clone() {
-                if !values[node as usize] && gate(values, NodeId(node)) {
-                    values[node as usize] = true;
+                if !values[node.index()] && gate(values, NodeId(node)) {
+                    values[node.index()] = true;
                     changed = true;
                 }
             }

@@ -1,6 +1,7 @@
 //! A feature in the making.
 
-use crate::meta::{Steps, connected_parts, is_variant, signature, variables_of};
+use crate::ids::{Id, narrow, wide};
+use crate::metarules::{Steps, connected_parts, is_variant, signature, variables_of};
 use grundy_syntax::{Budget, Literal, Term, TermId, Terms, VariableId};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
@@ -38,24 +39,24 @@ impl Candidate {
             }
         }
         let new_number =
-            |variable: VariableId| numbers.iter().position(|&other| other == variable).unwrap_or(0) as u32;
+            |variable: VariableId| narrow(numbers.iter().position(|&other| other == variable).unwrap_or(0));
         let mut rename = |term: TermId| rename(terms, term, &new_number);
         let body: Vec<Literal> =
-            body.iter().map(|literal| crate::meta::map_literal(literal, &mut rename)).collect();
+            body.iter().map(|literal| crate::metarules::map_literal(literal, &mut rename)).collect();
         let mut occurrences = vec![0; numbers.len()];
         for variable in body.iter().flat_map(|literal| variables_of(terms, literal)) {
-            occurrences[variable.0 as usize] += 1;
+            occurrences[variable.index()] += 1;
         }
         let counted = match counted {
             Some(counted) => counted.iter().map(|&v| new_number(VariableId(v))).collect(),
             None => (0..numbers.len() as u32).collect(),
         };
-        Candidate { body, variables: numbers.len() as u32, counted, origin, depth, occurrences }
+        Candidate { body, variables: narrow(numbers.len()), counted, origin, depth, occurrences }
     }
 
     /// Whether a variable occurs once in the conditions, and is not counted.
     pub(super) fn is_single(&self, variable: u32) -> bool {
-        self.occurrences[variable as usize] == 1 && !self.counted.contains(&variable)
+        self.occurrences[variable.index()] == 1 && !self.counted.contains(&variable)
     }
 
     /// Whether positive conditions bind every variable, and all conditions hang together.
@@ -64,7 +65,7 @@ impl Candidate {
         let bound: BTreeSet<u32> =
             positive.flat_map(|literal| variables_of(terms, literal)).map(|variable| variable.0).collect();
         let literals: Vec<&Literal> = self.body.iter().collect();
-        bound.len() == self.variables as usize && connected_parts(terms, &literals).len() == 1
+        bound.len() == self.variables.index() && connected_parts(terms, &literals).len() == 1
     }
 }
 
@@ -106,7 +107,7 @@ impl Known {
         head.sort_unstable();
         // `signature` does not look at heads beyond their number, so one order is as good as another for it.
         let key =
-            signature(terms, &[], &candidate.body) ^ (head.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            signature(terms, &[], &candidate.body) ^ (wide(head.len())).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let terms = &*terms;
         let steps = &self.steps;
         let others = self.by_signature.entry(key).or_default();

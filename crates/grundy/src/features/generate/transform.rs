@@ -3,7 +3,7 @@
 use super::GenerateConfig;
 use super::candidate::Candidate;
 use crate::analysis::{Analysis, Class, classify};
-use crate::meta::{Bindings, map_literal, shift, variables_of};
+use crate::metarules::{Bindings, map_literal, shift, variables_of};
 use grundy_syntax::{Atom, Dialect, Keyword, Literal, PredicateId, Program, Rule, Term, TermId, VariableId};
 use rustc_hash::FxHashSet;
 

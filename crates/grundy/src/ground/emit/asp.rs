@@ -68,7 +68,7 @@ impl Exporter<'_> {
     }
 
     fn is_dynamic(&self, atom: &Atom) -> bool {
-        self.dynamic[atom.predicate.0 as usize]
+        self.dynamic[atom.predicate.index()]
     }
 
     fn push_literal(&self, literal: &Literal, out: &mut Vec<u8>) {

@@ -6,6 +6,7 @@
 use super::digits::Digits;
 use super::names::Names;
 use crate::ground::{Block, GroundProgram};
+use crate::ids::narrow;
 use grundy_syntax::{Keyword, TermId, VariableId};
 use std::io::{self, Write};
 
@@ -51,17 +52,14 @@ impl<W: Write> Aspif<'_, W> {
     fn write_block(&mut self, block: &Block) -> io::Result<()> {
         // aspif counts atoms from one.
         let first = |relation: usize| self.ground.offsets[relation] + 1;
-        let head_first = first(block.head.0 as usize);
-        let literals: Vec<(u32, bool)> = block
-            .literals
-            .iter()
-            .map(|&(relation, positive)| (first(relation.0 as usize), positive))
-            .collect();
+        let head_first = first(block.head.index());
+        let literals: Vec<(u32, bool)> =
+            block.literals.iter().map(|&(relation, positive)| (first(relation.index()), positive)).collect();
         for row in block.rows.iter() {
             self.text.extend_from_slice(b"1 0 1 ");
             self.digits.push(head_first + row[0], &mut self.text);
             self.text.extend_from_slice(b" 0 ");
-            self.digits.push(literals.len() as u32, &mut self.text);
+            self.digits.push(narrow(literals.len()), &mut self.text);
             for (&(first, positive), &row) in literals.iter().zip(&row[1..]) {
                 self.text.extend_from_slice(if positive { b" " } else { b" -" });
                 self.digits.push(first + row, &mut self.text);
@@ -95,13 +93,13 @@ impl<W: Write> Aspif<'_, W> {
             for atom in first..end {
                 let values = ground.relations[relation].row(atom - first);
                 let column = |column: VariableId, out: &mut Vec<u8>| {
-                    let value = TermId(values.at(column.0 as usize));
+                    let value = TermId(values.at(column.index()));
                     names.push_term(terms, value, &|_, _| {}, out);
                 };
                 name.clear();
                 names.push_atom(terms, predicate, &info.template, &column, &mut name);
                 self.text.extend_from_slice(b"4 ");
-                self.digits.push(name.len() as u32, &mut self.text);
+                self.digits.push(narrow(name.len()), &mut self.text);
                 self.text.push(b' ');
                 self.text.extend_from_slice(&name);
                 self.text.extend_from_slice(b" 1 ");

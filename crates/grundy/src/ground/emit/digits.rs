@@ -1,5 +1,6 @@
 //! Decimal numbers, fast.
 
+use crate::ids::Id;
 /// All numbers of four digits, as text. Two lookups write what took eight divisions, and a program of
 /// ten million rules has a hundred million numbers.
 pub(super) struct Digits {
@@ -20,18 +21,18 @@ impl Digits {
             self.push_first(number, out);
         } else if number < 100_000_000 {
             self.push_first(number / 10_000, out);
-            out.extend_from_slice(&self.groups[number as usize % 10_000]);
+            out.extend_from_slice(&self.groups[number.index() % 10_000]);
         } else {
             self.push_first(number / 100_000_000, out);
-            out.extend_from_slice(&self.groups[number as usize / 10_000 % 10_000]);
-            out.extend_from_slice(&self.groups[number as usize % 10_000]);
+            out.extend_from_slice(&self.groups[number.index() / 10_000 % 10_000]);
+            out.extend_from_slice(&self.groups[number.index() % 10_000]);
         }
     }
 
     /// Appends a group without leading zeros.
     #[inline]
     fn push_first(&self, number: u32, out: &mut Vec<u8>) {
-        let group = &self.groups[number as usize];
+        let group = &self.groups[number.index()];
         match number {
             0..10 => out.push(group[3]),
             10..100 => out.extend_from_slice(&group[2..]),

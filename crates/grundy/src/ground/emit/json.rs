@@ -137,7 +137,7 @@ pub(super) fn push_quoted(text: &str, out: &mut String) {
                 out.push('\\');
                 out.push(c);
             }
-            c if c.is_control() => _ = write!(out, "\\u{:04x}", c as u32),
+            c if c.is_control() => _ = write!(out, "\\u{:04x}", u32::from(c)),
             c => out.push(c),
         }
     }

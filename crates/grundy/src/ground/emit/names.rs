@@ -30,7 +30,7 @@ impl Names {
         variable: &impl Fn(VariableId, &mut Vec<u8>),
         out: &mut Vec<u8>,
     ) {
-        out.extend_from_slice(&self.functions[predicate.0 as usize]);
+        out.extend_from_slice(&self.functions[predicate.index()]);
         if !args.is_empty() {
             self.push_args(terms, args, variable, out);
         }
@@ -46,9 +46,9 @@ impl Names {
     ) {
         match terms.get(term) {
             Term::Variable(number) => variable(number, out),
-            Term::Constant(name) => out.extend_from_slice(&self.constants[name.0 as usize]),
+            Term::Constant(name) => out.extend_from_slice(&self.constants[name.index()]),
             Term::Compound(name, args) => {
-                out.extend_from_slice(&self.functions[name.0 as usize]);
+                out.extend_from_slice(&self.functions[name.index()]);
                 self.push_args(terms, args, variable, out);
             }
         }

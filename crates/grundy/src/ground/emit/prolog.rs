@@ -85,7 +85,7 @@ impl<'a> Exporter<'a> {
     }
 
     fn is_dynamic(&self, atom: &Atom) -> bool {
-        self.dynamic[atom.predicate.0 as usize]
+        self.dynamic[atom.predicate.index()]
     }
 
     /// Tables for what has rules; plain facts need none, and what nothing defines is false.
@@ -158,7 +158,7 @@ impl<'a> Exporter<'a> {
         add_ready(&bound, &mut ordered);
         for binder in binders {
             ordered.push(binder);
-            self.each_variable(binder, |variable| bound[variable.0 as usize] = true);
+            self.each_variable(binder, |variable| bound[variable.index()] = true);
             add_ready(&bound, &mut ordered);
         }
         ordered.extend(tests);
@@ -167,7 +167,7 @@ impl<'a> Exporter<'a> {
 
     fn is_bound(&self, literal: &Literal, bound: &[bool]) -> bool {
         let mut all = true;
-        self.each_variable(literal, |variable| all &= bound[variable.0 as usize]);
+        self.each_variable(literal, |variable| all &= bound[variable.index()]);
         all
     }
 

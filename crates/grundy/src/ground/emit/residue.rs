@@ -57,7 +57,7 @@ fn atom_text(ground: &GroundProgram, atom: &FlatAtom, name: &str) -> String {
 /// Appends a term, with columns in the place of variables; without columns, variables are those of a rule.
 fn push_term(ground: &GroundProgram, term: TermId, columns: &[TermId], out: &mut String) {
     match ground.flat.terms.get(term) {
-        Term::Variable(variable) => match columns.get(variable.0 as usize) {
+        Term::Variable(variable) => match columns.get(variable.index()) {
             Some(&column) => push_term(ground, column, &[], out),
             None => _ = write!(out, "?x{}", variable.0),
         },

@@ -74,11 +74,6 @@ impl GroundProgram {
         result
     }
 
-    fn place_of(&self, atom: AtomId) -> (usize, u32) {
-        let relation = self.offsets.partition_point(|&offset| offset <= atom.0) - 1;
-        (relation, atom.0 - self.offsets[relation])
-    }
-
     fn push_row_arg(&self, relation: usize, row: u32, number: usize, out: &mut String) {
         let arg = self.flat.relations[relation].template[number];
         let values = self.relations[relation].row(row).to_vec();

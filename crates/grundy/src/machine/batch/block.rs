@@ -1,5 +1,6 @@
 //! One bit for each lane.
 
+use crate::ids::Id;
 use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Not};
 
 /// Words in a block.
@@ -62,7 +63,7 @@ impl Block {
     pub(crate) fn for_each(self, mut visit: impl FnMut(usize)) {
         for (number, mut word) in self.0.into_iter().enumerate() {
             while word != 0 {
-                visit(number * 64 + word.trailing_zeros() as usize);
+                visit(number * 64 + word.trailing_zeros().index());
                 word &= word - 1;
             }
         }

@@ -12,6 +12,7 @@
 //! ```
 
 use super::block::Block;
+use crate::ids::{Id, narrow};
 
 /// Code for a part of a network.
 #[derive(Clone, Debug, Default)]
@@ -133,8 +134,8 @@ impl Shape {
         words.extend([number, 0]);
         let count_at = words.len() - 1;
         if number == 0 {
-            let [both, one, neither] = self.pairs.map(|pairs| pairs as u32);
-            let (plain, opposite) = (self.plain as u32, self.opposite as u32);
+            let [both, one, neither] = self.pairs.map(narrow);
+            let (plain, opposite) = (narrow(self.plain), narrow(self.opposite));
             words.extend([u32::from(self.is_or), plain, opposite, both, one, neither]);
         }
         count_at
@@ -149,7 +150,7 @@ impl Code {
             match block {
                 CodeBlock::Straight(range) => run(&self.words[range.clone()], slots, &mut Overwrite),
                 CodeBlock::Loop(range, starts) => {
-                    starts.iter().for_each(|&(slot, value)| slots[slot as usize] = Block::splat(value));
+                    starts.iter().for_each(|&(slot, value)| slots[slot.index()] = Block::splat(value));
                     let mut changed = Changed(Block::ALL);
                     while !changed.0.is_empty() {
                         changed.0 = Block::NONE;
@@ -171,7 +172,7 @@ impl Code {
 #[inline(always)]
 fn run<S: Store>(mut words: &[u32], slots: &mut [Block], store: &mut S) {
     while let [number, count, rest @ ..] = words {
-        let count = *count as usize;
+        let count = count.index();
         macro_rules! by_number {
             ($($number:literal: $is_or:literal $plain:literal $opposite:literal [$both:literal $one:literal $neither:literal]),*) => {
                 match (number, rest) {
@@ -185,7 +186,7 @@ fn run<S: Store>(mut words: &[u32], slots: &mut [Block], store: &mut S) {
                             is_or: *is_or == 1,
                             plain: *plain as usize,
                             opposite: *opposite as usize,
-                            pairs: [*both as usize, *one as usize, *neither as usize],
+                            pairs: [both.index(), one.index(), neither.index()],
                         };
                         let (run, rest) = rest.split_at(count * (1 + shape.operands()));
                         words = rest;
@@ -215,7 +216,7 @@ fn fixed<
     store: &mut S,
 ) {
     for instruction in run.chunks_exact(1 + PLAIN + OPPOSITE + 2 * (BOTH + ONE + NEITHER)) {
-        let slot = |at: usize| slots[instruction[1 + at] as usize];
+        let slot = |at: usize| slots[instruction[1 + at].index()];
         let mut value = if IS_OR { Block::NONE } else { Block::ALL };
         for at in 0..PLAIN {
             if IS_OR { value |= slot(at) } else { value &= slot(at) }
@@ -232,7 +233,7 @@ fn fixed<
             };
             value = if IS_OR { value | product } else { value.without(product) };
         }
-        store.store(&mut slots[instruction[0] as usize], value);
+        store.store(&mut slots[instruction[0].index()], value);
     }
 }
 
@@ -260,26 +261,26 @@ fn any<S: Store, const IS_OR: bool, const HAS_PAIRS: bool>(
         let (opposite, pairs) = rest.split_at(shape.opposite);
         let mut value = if IS_OR { Block::NONE } else { Block::ALL };
         for &operand in plain {
-            if IS_OR { value |= slots[operand as usize] } else { value &= slots[operand as usize] }
+            if IS_OR { value |= slots[operand.index()] } else { value &= slots[operand.index()] }
         }
         if !IS_OR {
             for &operand in opposite {
-                value = value.without(slots[operand as usize]);
+                value = value.without(slots[operand.index()]);
             }
         }
         if HAS_PAIRS {
             let mut products = Block::NONE;
             for pair in pairs[..both].chunks_exact(2) {
-                products |= slots[pair[0] as usize] & slots[pair[1] as usize];
+                products |= slots[pair[0].index()] & slots[pair[1].index()];
             }
             for pair in pairs[both..both + one].chunks_exact(2) {
-                products |= slots[pair[0] as usize].without(slots[pair[1] as usize]);
+                products |= slots[pair[0].index()].without(slots[pair[1].index()]);
             }
             for pair in pairs[both + one..].chunks_exact(2) {
-                products |= !(slots[pair[0] as usize] | slots[pair[1] as usize]);
+                products |= !(slots[pair[0].index()] | slots[pair[1].index()]);
             }
             value = if IS_OR { value | products } else { value.without(products) };
         }
-        store.store(&mut slots[instruction[0] as usize], value);
+        store.store(&mut slots[instruction[0].index()], value);
     }
 }

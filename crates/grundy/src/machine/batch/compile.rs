@@ -7,6 +7,7 @@
 
 use super::choose::GROUP;
 use super::code::{Code, CodeBlock, Shape};
+use crate::ids::{Id, narrow};
 use crate::machine::Rules;
 use crate::machine::cones::{Cone, Step};
 use crate::network::{Kind, MoveId, Network, NodeId, RoleId, Signal};
@@ -443,10 +444,10 @@ impl Allocator {
 pub(super) fn compile(rules: &Rules, many_facts: usize, budget: &Budget) -> Result<Program, Exhausted> {
     let network = rules.network();
     let interface = network.interface();
-    let nodes = network.node_count() as u32;
-    let fluents = interface.fluents.len() as u32;
+    let nodes = narrow(network.node_count());
+    let fluents = narrow(interface.fluents.len());
     let stored = network.nodes().map(Signal::of).collect();
-    let inlined = vec![false; nodes as usize];
+    let inlined = vec![false; nodes.index()];
     let mut drafter = Drafter { network, stored, inlined, full: NodeId(nodes), extra: nodes + 1 };
     let readers = network.reader_counts();
     let cones = [&rules.cones.state, &rules.cones.goals, &rules.cones.next, &rules.cones.sees];
@@ -459,15 +460,15 @@ pub(super) fn compile(rules: &Rules, many_facts: usize, budget: &Budget) -> Resu
     let mut next = drafter.draft(cones[2], budget)?;
     let sees = drafter.draft(cones[3], budget)?;
     let mut allocator = Allocator {
-        slot_of: vec![UNREAD; drafter.extra as usize],
-        last_use: vec![0; drafter.extra as usize],
+        slot_of: vec![UNREAD; drafter.extra.index()],
+        last_use: vec![0; drafter.extra.index()],
         free: Vec::new(),
         slots: fluents + 2,
         now: 0,
     };
     for (node, slot) in (0..=fluents).map(|node| (node, node)).chain([(nodes, fluents + 1)]) {
-        allocator.slot_of[node as usize] = slot;
-        allocator.last_use[node as usize] = NEVER_FREE;
+        allocator.slot_of[node.index()] = slot;
+        allocator.last_use[node.index()] = NEVER_FREE;
     }
     let stored = |signal: Signal| drafter.stored(signal);
     let legal: Vec<Signal> = interface
@@ -512,7 +513,7 @@ pub(super) fn compile(rules: &Rules, many_facts: usize, budget: &Budget) -> Resu
         .collect();
     let mut does = vec![UNREAD; interface.moves.len()];
     for (number, slot) in does.iter_mut().enumerate() {
-        let node = interface.move_node(MoveId(number as u32));
+        let node = interface.move_node(MoveId::new(number));
         if allocator.last_use[node.index()] > 0 {
             *slot = allocator.take(node);
         }
@@ -538,7 +539,7 @@ pub(super) fn compile(rules: &Rules, many_facts: usize, budget: &Budget) -> Resu
         .map(|percepts| percepts.iter().map(|percept| place_of(&allocator, percept.holds)).collect())
         .collect();
     let kept = read_fluents(network);
-    let is_there = |fluent: u32| next_places[fluent as usize] == Place { slot: 1 + fluent, opposite: false };
+    let is_there = |fluent: u32| next_places[fluent.index()] == Place { slot: 1 + fluent, opposite: false };
     let copied = kept.iter().copied().filter(|&fluent| !is_there(fluent)).collect();
     let mut program = Program {
         state,
@@ -558,14 +559,14 @@ pub(super) fn compile(rules: &Rules, many_facts: usize, budget: &Budget) -> Resu
         percepts,
     };
     put_aside(&mut program, fluents, &mut allocator.slots);
-    program.slots = allocator.slots as usize;
+    program.slots = allocator.slots.index();
     budget.check()?;
     Ok(program)
 }
 
 fn read_fluents(network: &Network) -> Vec<u32> {
     let readers = network.reader_counts();
-    let is_read = |fluent: &u32| readers[network.interface().fluent_node(*fluent as usize).index()] > 0;
+    let is_read = |fluent: &u32| readers[network.interface().fluent_node(fluent.index()).index()] > 0;
     (0..network.interface().fluents.len() as u32).filter(is_read).collect()
 }
 
@@ -574,14 +575,14 @@ fn choices(network: &Network, role: RoleId, place: &impl Fn(Signal) -> Place) ->
     let interface = network.interface();
     let mut by_guard: BTreeMap<Signal, Vec<MoveId>> = BTreeMap::new();
     for number in interface.moves_of(role) {
-        by_guard.entry(interface.moves[number as usize].guard).or_default().push(MoveId(number));
+        by_guard.entry(interface.moves[number.index()].guard).or_default().push(MoveId(number));
     }
     let mut choices = Choices::default();
     for (guard, moves) in by_guard {
         for group in moves.chunks(GROUP) {
             choices.guards.push(place(guard));
             choices.moves.extend_from_slice(group);
-            choices.legal.extend(group.iter().map(|number| place(interface.moves[number.0 as usize].legal)));
+            choices.legal.extend(group.iter().map(|number| place(interface.moves[number.index()].legal)));
             choices.moves.resize(choices.guards.len() * GROUP, group[0]);
             choices.legal.resize(choices.guards.len() * GROUP, NEVER);
         }
@@ -592,7 +593,7 @@ fn choices(network: &Network, role: RoleId, place: &impl Fn(Signal) -> Place) ->
 /// Fluents are overwritten one after the other; a next value that is another fluent has to be kept for that time.
 fn put_aside(program: &mut Program, fluents: u32, slots: &mut u32) {
     for (fluent, next) in program.nexts.iter_mut().enumerate() {
-        if (1..=fluents).contains(&next.slot) && next.slot != fluent as u32 + 1 {
+        if (1..=fluents).contains(&next.slot) && next.slot != narrow(fluent) + 1 {
             program.aside.push((next.slot, *slots));
             next.slot = *slots;
             *slots += 1;

@@ -6,6 +6,7 @@ use super::choose::Tree;
 use super::code::{Store, Turnover};
 use super::compile::{Place, Program, UNREAD};
 use super::random::Random;
+use crate::ids::{Id, length, narrow, wide};
 use crate::machine::State;
 use crate::machine::playouts::{Chunk, Totals, stream};
 use crate::network::MoveId;
@@ -139,7 +140,7 @@ impl Lanes {
     pub(super) fn play_chunk(&mut self, chunk: &Chunk, totals: &mut [Totals], watch: &mut impl Watch) {
         let machine = self.machine.clone();
         let program = &machine.program;
-        let games = (chunk.games.end - chunk.games.start).min(LANES as u64) as usize;
+        let games = length((chunk.games.end - chunk.games.start).min(wide(LANES)));
         let mut course = Course {
             random: Random::new(stream(chunk.config.seed, chunk.number)),
             clock: 0,
@@ -219,7 +220,7 @@ impl Lanes {
         program.next.run(&mut self.slots);
         program.in_place.run_in_place(&mut self.slots, turnover);
         for &(from, to) in &program.aside {
-            self.slots[to as usize] = self.slots[from as usize];
+            self.slots[to.index()] = self.slots[from.index()];
         }
         commit(&mut self.slots, &program.nexts, &program.copied, turnover);
         self.start(chunk, course.fresh);
@@ -272,7 +273,7 @@ impl Lanes {
         watch: &mut impl Watch,
     ) {
         (over | late).for_each(|lane| {
-            let totals = &mut totals[self.starts[lane] as usize];
+            let totals = &mut totals[self.starts[lane].index()];
             let length = course.clock - self.begun[lane];
             totals.playouts += 1;
             totals.states += length;
@@ -292,10 +293,10 @@ impl Lanes {
     /// Counts games that ended because roles have no legal move.
     #[cold]
     fn note_stuck(&self, stuck: Block, totals: &mut [Totals]) {
-        stuck.for_each(|lane| totals[self.starts[lane] as usize].stuck += 1);
+        stuck.for_each(|lane| totals[self.starts[lane].index()].stuck += 1);
         for (role, tree) in self.trees.iter().enumerate() {
             stuck.without(tree.any()).for_each(|lane| {
-                totals[self.starts[lane] as usize].stuck_roles[role].note(self.games[lane]);
+                totals[self.starts[lane].index()].stuck_roles[role].note(self.games[lane]);
             });
         }
     }
@@ -324,7 +325,7 @@ impl Lanes {
                 } else {
                     holds.for_each(|lane| {
                         let goal = GoalValue::Number(value);
-                        totals[self.starts[lane] as usize].add_goal(role, goal, self.games[lane]);
+                        totals[self.starts[lane].index()].add_goal(role, goal, self.games[lane]);
                     });
                 }
             }
@@ -353,7 +354,7 @@ impl Lanes {
         ];
         for (goal, lanes) in kinds {
             lanes.for_each(|lane| {
-                totals[self.starts[lane] as usize].add_goal(role, goal, self.games[lane]);
+                totals[self.starts[lane].index()].add_goal(role, goal, self.games[lane]);
             });
         }
     }
@@ -366,7 +367,7 @@ impl Lanes {
         course.fresh.for_each(|lane| {
             if course.next_game < chunk.games.end {
                 self.begun[lane] = begins;
-                self.starts[lane] = chunk.start_of(course.next_game) as u32;
+                self.starts[lane] = narrow(chunk.start_of(course.next_game));
                 self.games[lane] = course.next_game;
                 watch.begins(lane, course.next_game);
                 course.next_game += 1;
@@ -382,20 +383,20 @@ impl Lanes {
     #[inline(always)]
     fn choose(&mut self, program: &Program, lanes: Block, random: &mut Random, watch: &mut impl Watch) {
         for &slot in program.does.iter().filter(|&&slot| slot != UNREAD) {
-            self.slots[slot as usize] = Block::NONE;
+            self.slots[slot.index()] = Block::NONE;
         }
         for (role, (choices, tree)) in program.choices.iter().zip(&mut self.trees).enumerate() {
             // Legal moves are read while choices are made, and moves are written when that is over.
             let mut chosen = std::mem::take(&mut self.chosen);
             chosen.clear();
             let legal = |at: usize| read(&self.slots, choices.legal[at]);
-            tree.choose(lanes, random, legal, |at, lanes| chosen.push((at as u32, lanes)));
+            tree.choose(lanes, random, legal, |at, lanes| chosen.push((narrow(at), lanes)));
             for &(at, lanes) in &chosen {
-                let one_move = choices.moves[at as usize];
+                let one_move = choices.moves[at.index()];
                 watch.chooses(role, one_move, lanes);
-                let slot = program.does[one_move.0 as usize];
+                let slot = program.does[one_move.index()];
                 if slot != UNREAD {
-                    self.slots[slot as usize] = lanes;
+                    self.slots[slot.index()] = lanes;
                 }
             }
             self.chosen = chosen;
@@ -411,7 +412,7 @@ impl Lanes {
         if let [start] = chunk.states {
             start.ones().for_each(|fluent| self.slots[1 + fluent] |= fresh);
         } else {
-            fresh.for_each(|lane| self.add_facts(lane, &chunk.states[self.starts[lane] as usize]));
+            fresh.for_each(|lane| self.add_facts(lane, &chunk.states[self.starts[lane].index()]));
         }
     }
 
@@ -422,7 +423,7 @@ impl Lanes {
 
 #[inline(always)]
 pub(super) fn read(slots: &[Block], place: Place) -> Block {
-    let block = slots[place.slot as usize];
+    let block = slots[place.slot.index()];
     if place.opposite { !block } else { block }
 }
 
@@ -430,7 +431,7 @@ pub(super) fn read(slots: &[Block], place: Place) -> Block {
 #[inline(always)]
 fn commit(slots: &mut [Block], nexts: &[Place], fluents: &[u32], mut turnover: Turnover) {
     for &fluent in fluents {
-        let next = read(slots, nexts[fluent as usize]);
-        turnover.store(&mut slots[1 + fluent as usize], next);
+        let next = read(slots, nexts[fluent.index()]);
+        turnover.store(&mut slots[1 + fluent.index()], next);
     }
 }

@@ -14,6 +14,7 @@ mod player;
 mod random;
 mod simd;
 
+use crate::ids::float;
 pub(crate) use block::{Block, LANES as BLOCK_LANES};
 pub(super) use lanes::{Lanes, Watch};
 pub use player::BatchPlayer;
@@ -95,9 +96,9 @@ impl BatchMachine {
             + self.program.in_place.operands
             + 2 * self.program.does.len()
             + 1;
-        let ratio = self.program.goals.operands as f64 / step as f64;
-        let length = (length.max(1) as f64 / ended.max(1) as f64).max(1.0);
-        let lanes = LANES as f64;
+        let ratio = float(self.program.goals.operands) / float(step);
+        let length = (float(length.max(1)) / float(ended.max(1))).max(1.0);
+        let lanes = float(LANES);
         (2.0 * lanes * ratio * lanes / length).sqrt().clamp(1.0, lanes / 4.0) as u32
     }
 }

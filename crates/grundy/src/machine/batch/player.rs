@@ -6,6 +6,7 @@ use super::choose::GROUP;
 use super::code::Turnover;
 use super::compile::{Place, UNREAD};
 use super::lanes::read;
+use crate::ids::Id;
 use crate::machine::scratch::ScratchMachine;
 use crate::machine::{Player, Rules, State};
 use crate::network::{MoveId, RoleId};
@@ -44,10 +45,10 @@ impl BatchPlayer {
     /// Asserts moves. This overwrites what legal moves are read from.
     fn assert_moves(&mut self, joint: &[MoveId]) {
         let does = &self.machine.program.does;
-        does.iter().filter(|&&slot| slot != UNREAD).for_each(|&slot| self.slots[slot as usize] = Block::NONE);
+        does.iter().filter(|&&slot| slot != UNREAD).for_each(|&slot| self.slots[slot.index()] = Block::NONE);
         for &MoveId(number) in joint {
-            if does[number as usize] != UNREAD {
-                self.slots[does[number as usize] as usize] = Block::ALL;
+            if does[number.index()] != UNREAD {
+                self.slots[does[number.index()].index()] = Block::ALL;
             }
         }
     }
@@ -81,8 +82,8 @@ impl Player for BatchPlayer {
     }
 
     fn is_legal(&mut self, one_move: MoveId) -> bool {
-        let role = self.machine.rules().interface().moves[one_move.0 as usize].role;
-        let choices = &self.machine.program.choices[role.0 as usize];
+        let role = self.machine.rules().interface().moves[one_move.index()].role;
+        let choices = &self.machine.program.choices[role.index()];
         let at = choices.moves.iter().position(|&other| other == one_move).expect("every move can be chosen");
         self.get(choices.guards[at / GROUP]) && self.get(choices.legal[at])
     }
@@ -98,7 +99,7 @@ impl Player for BatchPlayer {
             self.machine.program.goals.run(&mut self.slots);
             self.goals_known = true;
         }
-        let goals = &self.machine.program.goal_values[role.0 as usize];
+        let goals = &self.machine.program.goal_values[role.index()];
         GoalValue::of(goals.iter().filter(|&&(_, place)| self.get(place)).map(|&(goal, _)| goal))
     }
 
@@ -109,7 +110,7 @@ impl Player for BatchPlayer {
         program.next.run(&mut self.slots);
         program.in_place.run_in_place(&mut self.slots, Turnover::ALL);
         for &(from, to) in &program.aside {
-            self.slots[to as usize] = self.slots[from as usize];
+            self.slots[to.index()] = self.slots[from.index()];
         }
         for (fluent, &next) in program.nexts.iter().enumerate() {
             self.slots[1 + fluent] = read(&self.slots, next);
@@ -132,8 +133,8 @@ impl Player for BatchPlayer {
         let machine = self.machine.clone();
         // Percepts come last, in slots that may have been used for the next state before.
         machine.program.sees.run(&mut self.slots);
-        let places = machine.program.percepts[role.0 as usize].iter();
-        let percepts = &machine.rules().interface().sees[role.0 as usize];
+        let places = machine.program.percepts[role.index()].iter();
+        let percepts = &machine.rules().interface().sees[role.index()];
         let seen = places.zip(percepts).filter(|(place, _)| self.get(**place));
         let seen = seen.map(|(_, percept)| percept.text.clone()).collect();
         self.settle();

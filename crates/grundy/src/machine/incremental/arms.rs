@@ -7,6 +7,7 @@
 
 use super::player::Memory;
 use super::{IncrementalMachine, Output, Probe};
+use crate::ids::{Id, float, narrow};
 use crate::network::{Kind, Network, NodeId};
 use grundy_syntax::{Budget, Exhausted};
 
@@ -44,15 +45,15 @@ pub(super) struct Armed {
 impl Arms {
     /// For these gates, given with the way they read their triggers and whether a true input holds them back.
     pub(super) fn new(gates: &[(u32, Probe, bool)]) -> Arms {
-        let mut triggers: Vec<u32> = gates.iter().map(|(_, trigger, _)| trigger.place() as u32).collect();
+        let mut triggers: Vec<u32> = gates.iter().map(|(_, trigger, _)| narrow(trigger.place())).collect();
         triggers.sort_unstable();
         let places = triggers.clone();
         triggers.dedup();
         let arm = |&(gate, trigger, counts_true): &(u32, Probe, bool)| {
-            let list = triggers.partition_point(|&other| (other as usize) < trigger.place()) as u32;
-            Arm { gate, trigger: trigger.place() as u32, blocks: blocks(trigger, counts_true), list }
+            let list = narrow(triggers.partition_point(|&other| (other.index()) < trigger.place()));
+            Arm { gate, trigger: narrow(trigger.place()), blocks: blocks(trigger, counts_true), list }
         };
-        let start = |&trigger: &u32| places.partition_point(|&other| other < trigger) as u32;
+        let start = |&trigger: &u32| narrow(places.partition_point(|&other| other < trigger));
         Arms { arms: gates.iter().map(arm).collect(), starts: triggers.iter().map(start).collect() }
     }
 
@@ -94,27 +95,27 @@ impl Armed {
 
     #[inline]
     pub(super) fn insert(&mut self, arms: &Arms, arm: u32) {
-        let list = arms.arms[arm as usize].list as usize;
+        let list = arms.arms[arm.index()].list.index();
         let place = arms.starts[list] + self.sizes[list];
         self.sizes[list] += 1;
-        self.members[place as usize] = arm;
-        self.places[arm as usize] = place;
+        self.members[place.index()] = arm;
+        self.places[arm.index()] = place;
     }
 
     #[inline]
     fn remove(&mut self, arms: &Arms, arm: u32) {
-        let list = arms.arms[arm as usize].list as usize;
+        let list = arms.arms[arm.index()].list.index();
         self.sizes[list] -= 1;
-        let last = self.members[(arms.starts[list] + self.sizes[list]) as usize];
-        let place = self.places[arm as usize];
-        self.members[place as usize] = last;
-        self.places[last as usize] = place;
+        let last = self.members[(arms.starts[list] + self.sizes[list]).index()];
+        let place = self.places[arm.index()];
+        self.members[place.index()] = last;
+        self.places[last.index()] = place;
     }
 
     /// The armed gates of a trigger.
     #[inline]
     pub(super) fn of(&self, arms: &Arms, list: u32) -> &[u32] {
-        &self.members[arms.starts[list as usize] as usize..][..self.sizes[list as usize] as usize]
+        &self.members[arms.starts[list.index()].index()..][..self.sizes[list.index()].index()]
     }
 }
 
@@ -151,14 +152,14 @@ pub(super) fn steps_to_look_at(values: usize) -> Option<usize> {
 
 impl Triggers {
     pub(super) fn of(&self, node: NodeId) -> Option<usize> {
-        self.0.get(node.index()).copied().flatten().map(|input| input as usize)
+        self.0.get(node.index()).copied().flatten().map(|input| input.index())
     }
 
     /// A trigger for each of these gates that has several inputs.
     pub(super) fn everywhere(network: &Network, gates: &[NodeId]) -> Triggers {
         let mut triggers = Triggers(vec![None; network.node_count()]);
         for &node in gates {
-            let last = network.inputs(node).len().saturating_sub(1) as u32;
+            let last = narrow(network.inputs(node).len().saturating_sub(1));
             triggers.0[node.index()] = Some(last).filter(|&last| last > 0);
         }
         triggers
@@ -247,16 +248,16 @@ fn choose(
         let of_trigger = often(gate.inputs[gate.trigger]);
         let all: u32 = gate.inputs.iter().map(|&input| often(input)).sum();
         let others = if gate.inputs.len() > 2 { all - of_trigger } else { 0 };
-        let triggered = f64::from(of_trigger) * f64::from(gate.armed) / steps as f64;
+        let triggered = f64::from(of_trigger) * f64::from(gate.armed) / float(steps);
         let cost = f64::from(others + COST_OF_ARMING * gate.changes) + 1.5 * triggered;
         cost <= f64::from(all) * WORTH_ARMING
     });
     let mut triggers = Triggers(vec![None; network.node_count()]);
-    gates.iter().for_each(|gate| triggers.0[gate.node.index()] = Some(gate.trigger as u32));
+    gates.iter().for_each(|gate| triggers.0[gate.node.index()] = Some(narrow(gate.trigger)));
     Ok((!gates.is_empty()).then_some(triggers))
 }
 
 /// What getting armed, or not, is told by: which gate, and whether it is armed when the node is marked.
 pub(super) fn arming(arm: usize, when_marked: bool) -> Output {
-    Output::new(Output::ARM, (arm as u32) << 1 | u32::from(when_marked))
+    Output::new(Output::ARM, narrow(arm) << 1 | u32::from(when_marked))
 }

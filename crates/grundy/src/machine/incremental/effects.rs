@@ -2,6 +2,7 @@
 
 use super::lower::Lower;
 use super::{Late, Probe};
+use crate::ids::{Id, narrow};
 use crate::network::{Effect as NetworkEffect, Kind, MoveEffects, MoveId, NodeId, Signal};
 use grundy_syntax::{Budget, Exhausted, Ticks};
 use std::ops::Range;
@@ -70,18 +71,17 @@ impl Lists {
     /// The gates that a move needs.
     #[inline]
     pub(super) fn gates_of(&self, MoveId(one_move): MoveId) -> Range<usize> {
-        self.starts[one_move as usize].0 as usize..self.starts[one_move as usize + 1].0 as usize
+        self.starts[one_move.index()].0.index()..self.starts[one_move.index() + 1].0.index()
     }
 
     /// The effects of a move.
     #[inline]
     pub(super) fn of(&self, MoveId(one_move): MoveId) -> &[Effect] {
-        &self.effects
-            [self.starts[one_move as usize].1 as usize..self.starts[one_move as usize + 1].1 as usize]
+        &self.effects[self.starts[one_move.index()].1.index()..self.starts[one_move.index() + 1].1.index()]
     }
 
     fn begin(&mut self) {
-        self.starts.push((self.gates.gates.len() as u32, self.effects.len() as u32));
+        self.starts.push((narrow(self.gates.gates.len()), narrow(self.effects.len())));
     }
 
     fn new<'e>(
@@ -99,8 +99,8 @@ impl Lists {
             slice(effects).into_iter().for_each(|node| lower.add_late(&mut lists.gates, node));
             ticks.work(budget, WORK * (1 + effects.len() + lists.gates.inputs.len() - before))?;
             for &(fluent, next) in effects {
-                let stays = Signal::of(interface.fluent_node(fluent as usize));
-                let drifts = interface.fluents[fluent as usize].next != stays;
+                let stays = Signal::of(interface.fluent_node(fluent.index()));
+                let drifts = interface.fluents[fluent.index()].next != stays;
                 let fluent = fluent << 1 | u32::from(drifts);
                 lists.effects.push(Effect { fluent, next: lower.probe(next) });
             }
@@ -125,10 +125,10 @@ impl Effects {
     fn is_contested(&self, joint: &[MoveId], claims: &mut Claims) -> bool {
         claims.now += 1;
         joint.iter().any(|&MoveId(one_move)| {
-            let starts = &self.contested_starts[one_move as usize..][..2];
-            self.contested[starts[0] as usize..starts[1] as usize].iter().any(|&fluent| {
+            let starts = &self.contested_starts[one_move.index()..][..2];
+            self.contested[starts[0].index()..starts[1].index()].iter().any(|&fluent| {
                 let before =
-                    std::mem::replace(&mut claims.of_fluents[fluent as usize], (claims.now, one_move));
+                    std::mem::replace(&mut claims.of_fluents[fluent.index()], (claims.now, one_move));
                 before.0 == claims.now && before.1 != one_move
             })
         })
@@ -142,8 +142,8 @@ impl Effects {
     /// Where a move carries the truth of a fluent.
     #[inline]
     pub(super) fn carried(&self, fluent: u32, by: MoveId) -> impl Iterator<Item = Carried> + '_ {
-        let starts = &self.carried_starts[fluent as usize..][..2];
-        let all = &self.carried[starts[0] as usize..starts[1] as usize];
+        let starts = &self.carried_starts[fluent.index()..][..2];
+        let all = &self.carried[starts[0].index()..starts[1].index()];
         let first = all.partition_point(|carried| carried.by < by);
         all[first..].iter().take_while(move |carried| carried.by == by).copied()
     }
@@ -151,7 +151,7 @@ impl Effects {
     /// What has to hold for a fact to be carried on.
     #[inline]
     pub(super) fn conditions(&self, carried: Carried) -> &[Probe] {
-        &self.conditions[carried.start as usize..carried.end as usize]
+        &self.conditions[carried.start.index()..carried.end.index()]
     }
 
     pub(super) fn carries_anything(&self) -> bool {
@@ -171,12 +171,12 @@ impl Effects {
         let together = of_move.iter().map(|effects| &effects.together[..]);
         effects.together = Lists::new(lower, together, &slice, budget)?;
         for one in of_move {
-            effects.contested_starts.push(effects.contested.len() as u32);
+            effects.contested_starts.push(narrow(effects.contested.len()));
             effects.contested.extend(&one.contested);
         }
-        effects.contested_starts.push(effects.contested.len() as u32);
-        let fluents = lower.network.interface().fluents.len() as u32;
-        let start = |fluent: u32| carried.partition_point(|carried| carried.from < fluent) as u32;
+        effects.contested_starts.push(narrow(effects.contested.len()));
+        let fluents = narrow(lower.network.interface().fluents.len());
+        let start = |fluent: u32| narrow(carried.partition_point(|carried| carried.from < fluent));
         effects.carried_starts = (0..=fluents).map(start).collect();
         effects.carried = carried;
         Ok(effects)
@@ -189,7 +189,7 @@ impl Effects {
         of_move: &[MoveEffects],
     ) -> (Vec<Vec<NetworkEffect>>, Vec<Carried>) {
         let interface = lower.network.interface();
-        let fades = |fluent: u32| interface.fluents[fluent as usize].next == Signal::FALSE;
+        let fades = |fluent: u32| interface.fluents[fluent.index()].next == Signal::FALSE;
         let mut carried = Vec::new();
         let mut kept = Vec::with_capacity(of_move.len());
         for (number, effects) in of_move.iter().enumerate() {
@@ -198,18 +198,18 @@ impl Effects {
                 let parts = if fades(fluent) { conjuncts(lower, next) } else { Vec::new() };
                 let is_source = |part: &&Signal| {
                     let fluent = interface.fluent_of(part.node()).filter(|_| !part.is_inverted());
-                    fluent.is_some_and(|fluent| fades(fluent as u32))
+                    fluent.is_some_and(|fluent| fades(narrow(fluent)))
                 };
                 // A fluent that carries itself is true more often than others, but never in vain.
                 let Some(&from) = parts.iter().find(is_source) else {
                     rest.push((fluent, next));
                     continue;
                 };
-                let start = self.conditions.len() as u32;
+                let start = narrow(self.conditions.len());
                 self.conditions
                     .extend(parts.iter().filter(|&&part| part != from).map(|&part| lower.probe(part)));
-                let end = self.conditions.len() as u32;
-                let by = MoveId(number as u32);
+                let end = narrow(self.conditions.len());
+                let by = MoveId::new(number);
                 carried.push(Carried { from: from.node().0 - 1, by, to: fluent, start, end });
             }
             kept.push(rest);

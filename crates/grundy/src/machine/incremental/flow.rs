@@ -5,6 +5,7 @@
 //! With debug assertions, as in all tests, every access is checked again.
 
 use super::{Output, Reader};
+use crate::ids::{Id, narrow};
 
 /// From this many readers on, those that go up and those that go down have loops of their own.
 const MANY_READERS: usize = 24;
@@ -77,7 +78,7 @@ impl Queue {
 
     #[inline]
     pub(super) fn push(&mut self, place: u32) {
-        assert!((place as usize) < self.places, "there is such a place");
+        assert!((place.index()) < self.places, "there is such a place");
         if self.entries.len() == self.len {
             self.grow(1);
         }
@@ -122,7 +123,7 @@ impl Wires {
         let has_output = outputs.iter().map(|&output| u32::from(output != Output::NOTHING));
         let mut starts: Vec<u32> =
             starts.iter().zip(has_output).map(|(start, has)| start << 1 | has).collect();
-        starts.push((readers.len() as u32) << 1);
+        starts.push(narrow(readers.len()) << 1);
         Wires { starts, readers, outputs }
     }
 
@@ -174,7 +175,7 @@ impl Wires {
             // SAFETY: `len` is at most the number of entries, and all entries are smaller than `places`, which is the
             // number of cells and one less than that of starts.
             let (place, cell) = unsafe {
-                let place = *entries.get_unchecked(head) as usize;
+                let place = entries.get_unchecked(head).index();
                 (place, cells.get_unchecked_mut(place))
             };
             head += 1;
@@ -186,7 +187,7 @@ impl Wires {
             *cell ^= 1;
             // SAFETY: as above.
             let (start, end) = unsafe { (*starts.get_unchecked(place), *starts.get_unchecked(place + 1)) };
-            let readers = (start >> 1) as usize..(end >> 1) as usize;
+            let readers = (start >> 1).index()..(end >> 1).index();
             let count = readers.len();
             if count > 0 {
                 if entries.len() - len < count {
@@ -205,7 +206,7 @@ impl Wires {
                             let after =
                                 before.wrapping_sub(2).wrapping_add((reader.goes_down() ^ marked) * 4);
                             *cell = after;
-                            *entries.get_unchecked_mut(len) = reader.place() as u32;
+                            *entries.get_unchecked_mut(len) = narrow(reader.place());
                             len += usize::from(before.min(after) < 2);
                         }
                     } else {
@@ -214,13 +215,13 @@ impl Wires {
                         let (raised, lowered) = if marked == 1 { (first, second) } else { (second, first) };
                         for &reader in raised {
                             let cell = cells.get_unchecked_mut(reader.place());
-                            *entries.get_unchecked_mut(len) = reader.place() as u32;
+                            *entries.get_unchecked_mut(len) = narrow(reader.place());
                             len += usize::from(*cell < 2);
                             *cell += 2;
                         }
                         for &reader in lowered {
                             let cell = cells.get_unchecked_mut(reader.place());
-                            *entries.get_unchecked_mut(len) = reader.place() as u32;
+                            *entries.get_unchecked_mut(len) = narrow(reader.place());
                             *cell -= 2;
                             len += usize::from(*cell < 2);
                         }

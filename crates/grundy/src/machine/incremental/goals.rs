@@ -6,6 +6,7 @@
 
 use super::IncrementalMachine;
 use super::sample::Sample;
+use crate::ids::{Id, float, wide};
 use crate::machine::cones::{Cone, Step};
 use crate::network::{Network, NodeId};
 use grundy_syntax::{Budget, Exhausted};
@@ -28,7 +29,7 @@ pub(super) fn worth_counting(
     }
     let Some(sample) = Sample::new(machine, budget)? else { return Ok(Vec::new()) };
     let flips = &sample.flips;
-    let place = |node: NodeId| machine.places[node.index()] as usize;
+    let place = |node: NodeId| machine.places[node.index()].index();
     let mut is_kept: Vec<bool> = (0..machine.place_count).map(|place| place < machine.kept).collect();
     let mut counted = Vec::new();
     let mut saved = 0;
@@ -36,7 +37,7 @@ pub(super) fn worth_counting(
         let Step::Gate(node) = step else { continue };
         let inputs = network.inputs(node);
         let changes: u64 = inputs.iter().map(|input| flips[place(input.node())]).sum();
-        let looks = sample.ends * (1 + inputs.len() as u64);
+        let looks = sample.ends * (1 + wide(inputs.len()));
         let costs = COST_OF_COUNTING * (changes + flips[place(node)]);
         if costs < looks && inputs.iter().all(|input| is_kept[place(input.node())]) {
             is_kept[place(node)] = true;
@@ -44,7 +45,7 @@ pub(super) fn worth_counting(
             saved += looks - costs;
         }
     }
-    if saved as f64 <= (COST_OF_COUNTING * sample.counted(machine)) as f64 * WORTH_COUNTING {
+    if saved as f64 <= float(COST_OF_COUNTING * sample.counted(machine)) * WORTH_COUNTING {
         counted.clear();
     }
     Ok(counted)

@@ -8,6 +8,7 @@
 
 use super::lower::Lower;
 use super::player::Memory;
+use crate::ids::{Id, narrow};
 use crate::network::{Kind, NodeId};
 use rustc_hash::FxHashMap;
 
@@ -90,7 +91,7 @@ impl LoopMemory {
 }
 
 fn part<'a>(list: &'a [u32], starts: &[u32], member: u32) -> &'a [u32] {
-    &list[starts[member as usize] as usize..starts[member as usize + 1] as usize]
+    &list[starts[member.index()].index()..starts[member.index() + 1].index()]
 }
 
 impl Loops {
@@ -106,7 +107,7 @@ impl Loops {
         let mut read: Vec<(u32, u32)> = Vec::new();
         for nodes in loops {
             let ports = made.add_loop(lower, first, nodes, &mut read);
-            let end = first + nodes.len() as u32;
+            let end = first + narrow(nodes.len());
             made.loops.push((first..end, ports));
             first = end;
         }
@@ -132,18 +133,18 @@ impl Loops {
                     Some(&other) => read.push((member, other)),
                     None => {
                         let probe = lower.probe(input);
-                        outside.push((probe.place() as u32, member << 1 | u32::from(probe.is_inverted())));
-                        self.outside[member as usize] += 1;
+                        outside.push((narrow(probe.place()), member << 1 | u32::from(probe.is_inverted())));
+                        self.outside[member.index()] += 1;
                     }
                 }
             }
         }
         outside.sort_unstable();
-        let ports = self.ports.len() as u32;
+        let ports = narrow(self.ports.len());
         for edges in outside.chunk_by(|a, b| a.0 == b.0) {
-            let start = self.port_edges.len() as u32;
+            let start = narrow(self.port_edges.len());
             self.port_edges.extend(edges.iter().map(|&(_, edge)| edge));
-            self.ports.push(Port { place: edges[0].0, start, end: self.port_edges.len() as u32 });
+            self.ports.push(Port { place: edges[0].0, start, end: narrow(self.port_edges.len()) });
         }
         ports..self.ports.len() as u32
     }
@@ -169,17 +170,17 @@ impl Loops {
         let (members, ports) = self.loops[number].clone();
         let mut work = LoopWork::default();
         for member in members.clone() {
-            if !self.is_or[member as usize] {
+            if !self.is_or[member.index()] {
                 let inside = part(&self.inputs, &self.inputs_starts, member).len() as u16;
-                memory.loops.counts[member as usize] = inside + self.outside[member as usize];
+                memory.loops.counts[member.index()] = inside + self.outside[member.index()];
             }
             work.gained.push(member);
         }
         for port in ports {
-            let Port { place, start, end } = self.ports[port as usize];
-            let marked = memory.cells.mark(place as usize);
-            memory.loops.seen[port as usize] = marked;
-            for &edge in &self.port_edges[start as usize..end as usize] {
+            let Port { place, start, end } = self.ports[port.index()];
+            let marked = memory.cells.mark(place.index());
+            memory.loops.seen[port.index()] = marked;
+            for &edge in &self.port_edges[start.index()..end.index()] {
                 if marked != (edge & 1 == 1) {
                     self.gain(&mut memory.loops, &mut work, edge >> 1, true);
                 }
@@ -187,8 +188,8 @@ impl Loops {
         }
         self.derive(&mut memory.loops, &mut work);
         for member in members {
-            let marked = memory.loops.holds[member as usize] != self.is_or[member as usize];
-            memory.cells.set_mark(self.place(member) as usize, marked);
+            let marked = memory.loops.holds[member.index()] != self.is_or[member.index()];
+            memory.cells.set_mark(self.place(member).index(), marked);
         }
     }
 
@@ -214,20 +215,20 @@ impl Loops {
         self.give_up(&mut memory.loops, work);
         self.derive(&mut memory.loops, work);
         for member in work.changed.drain(..) {
-            let marked = memory.loops.holds[member as usize] != self.is_or[member as usize];
-            if memory.cells.mark(self.place(member) as usize) != marked {
+            let marked = memory.loops.holds[member.index()] != self.is_or[member.index()];
+            if memory.cells.mark(self.place(member).index()) != marked {
                 tell(memory, self.place(member), marked);
             }
         }
     }
 
     fn read_port(&self, memory: &mut Memory, work: &mut LoopWork, port: u32) {
-        let Port { place, start, end } = self.ports[port as usize];
-        let marked = memory.cells.mark(place as usize);
-        if std::mem::replace(&mut memory.loops.seen[port as usize], marked) == marked {
+        let Port { place, start, end } = self.ports[port.index()];
+        let marked = memory.cells.mark(place.index());
+        if std::mem::replace(&mut memory.loops.seen[port.index()], marked) == marked {
             return;
         }
-        for &edge in &self.port_edges[start as usize..end as usize] {
+        for &edge in &self.port_edges[start.index()..end.index()] {
             if marked != (edge & 1 == 1) {
                 self.gain(&mut memory.loops, work, edge >> 1, true);
             } else {
@@ -239,7 +240,7 @@ impl Loops {
     /// An input of a member holds now.
     #[inline]
     fn gain(&self, memory: &mut LoopMemory, work: &mut LoopWork, member: u32, from_outside: bool) {
-        let at = member as usize;
+        let at = member.index();
         if self.is_or[at] {
             memory.counts[at] += 1;
             memory.firm[at] += u16::from(from_outside);
@@ -254,7 +255,7 @@ impl Loops {
     /// An input of a member holds no longer.
     #[inline]
     fn lose(&self, memory: &mut LoopMemory, work: &mut LoopWork, member: u32, from_outside: bool) {
-        let at = member as usize;
+        let at = member.index();
         if self.is_or[at] {
             memory.counts[at] -= 1;
             memory.firm[at] -= u16::from(from_outside);
@@ -269,8 +270,8 @@ impl Loops {
     /// Gives up what has lost its reasons, and all that rests on it.
     fn give_up(&self, memory: &mut LoopMemory, work: &mut LoopWork) {
         while let Some(member) = work.lost.pop() {
-            if memory.holds[member as usize] && !self.has_reason(memory, member) {
-                memory.holds[member as usize] = false;
+            if memory.holds[member.index()] && !self.has_reason(memory, member) {
+                memory.holds[member.index()] = false;
                 work.changed.push(member);
                 work.gained.push(member);
                 for &reader in part(&self.readers, &self.readers_starts, member) {
@@ -282,12 +283,12 @@ impl Loops {
 
     /// Whether a member that holds does so because of what was derived earlier.
     fn has_reason(&self, memory: &LoopMemory, member: u32) -> bool {
-        let at = member as usize;
+        let at = member.index();
         if !self.is_or[at] {
             return memory.counts[at] == 0;
         }
         let is_earlier =
-            |&input: &u32| memory.holds[input as usize] && memory.times[input as usize] < memory.times[at];
+            |&input: &u32| memory.holds[input.index()] && memory.times[input.index()] < memory.times[at];
         memory.firm[at] > 0
             || memory.counts[at] > 0 && part(&self.inputs, &self.inputs_starts, member).iter().any(is_earlier)
     }
@@ -295,7 +296,7 @@ impl Loops {
     /// Derives all that has what it needs.
     fn derive(&self, memory: &mut LoopMemory, work: &mut LoopWork) {
         while let Some(member) = work.gained.pop() {
-            let at = member as usize;
+            let at = member.index();
             let has_all = (memory.counts[at] > 0) == self.is_or[at];
             if !memory.holds[at] && has_all {
                 memory.holds[at] = true;
@@ -313,6 +314,6 @@ impl Loops {
 /// The second of each pair, by the first, and where those of each number begin.
 fn grouped(pairs: &mut [(u32, u32)], numbers: usize) -> (Vec<u32>, Vec<u32>) {
     pairs.sort_unstable();
-    let starts = (0..=numbers as u32).map(|number| pairs.partition_point(|pair| pair.0 < number) as u32);
+    let starts = (0..=narrow(numbers)).map(|number| narrow(pairs.partition_point(|pair| pair.0 < number)));
     (pairs.iter().map(|pair| pair.1).collect(), starts.collect())
 }

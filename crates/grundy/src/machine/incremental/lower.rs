@@ -7,6 +7,7 @@ use super::goals::worth_counting;
 use super::loops::Loops;
 use super::player::Memory;
 use super::{IncrementalMachine, Late, LateGate, MoveSet, Output, Probe, Reader};
+use crate::ids::{Id, narrow};
 use crate::machine::Rules;
 use crate::machine::cones::{Cone, Step};
 use crate::network::{self, Kind, MoveEffects, Network, NodeId, Signal};
@@ -127,8 +128,8 @@ impl Parts<'_> {
             sets,
             sets_of,
             homes,
-            kept: lower.kept_count as usize,
-            place_count: lower.place_count as usize,
+            kept: lower.kept_count.index(),
+            place_count: lower.place_count.index(),
             places: lower.places,
             initial: Memory::default(),
             rules: rules.clone(),
@@ -249,7 +250,7 @@ impl Lower<'_> {
     fn new<'a>(network: &'a Network, kept: &Kept, triggers: &Triggers) -> Lower<'a> {
         let first_gate = network.interface().first_gate();
         let mut places = vec![NOWHERE; network.node_count()];
-        (0..first_gate).for_each(|node| places[node as usize] = node);
+        (0..first_gate).for_each(|node| places[node.index()] = node);
         let mut lower = Lower { network, places, place_count: first_gate, kept_count: 0, armed: Vec::new() };
         network.gates().filter(|node| kept.is_counted[node.index()]).for_each(|node| lower.give_place(node));
         kept.loops.iter().flatten().for_each(|&node| lower.give_place(node));
@@ -289,11 +290,11 @@ impl Lower<'_> {
     }
 
     pub(super) fn add_late(&self, late: &mut Late, node: NodeId) {
-        let start = late.inputs.len() as u32;
+        let start = narrow(late.inputs.len());
         late.inputs.extend(self.network.inputs(node).iter().map(|&input| self.probe(input)));
         let is_or = self.network.kind(node) == Kind::Or;
         let place = self.places[node.index()];
-        late.gates.push(LateGate { place, is_or, start, end: late.inputs.len() as u32 });
+        late.gates.push(LateGate { place, is_or, start, end: narrow(late.inputs.len()) });
     }
 
     /// The gates with triggers.
@@ -314,33 +315,33 @@ impl Lower<'_> {
         budget: &Budget,
     ) -> Result<(Wires, Vec<Output>), Exhausted> {
         // Readers are sorted by counting: first how many each place has, then where they are.
-        let mut starts = vec![0u32; self.place_count as usize + 1];
+        let mut starts = vec![0u32; self.place_count.index() + 1];
         self.for_each_counter(kept, budget, |from, _| starts[from + 1] += 1)?;
-        for place in 0..self.place_count as usize {
+        for place in 0..self.place_count.index() {
             starts[place + 1] += starts[place];
         }
-        let count = starts.pop().unwrap_or_default() as usize;
+        let count = starts.pop().unwrap_or_default().index();
         let mut free = starts.clone();
         let mut readers = vec![Reader::new(0, false); count];
         self.for_each_counter(kept, budget, |from, reader| {
-            readers[free[from] as usize] = reader;
+            readers[free[from].index()] = reader;
             free[from] += 1;
         })?;
         let mut ticks = Ticks::default();
         for (&start, &end) in starts.iter().zip(&free) {
-            ticks.work(budget, WORK * (1 + (end - start) as usize))?;
-            let readers = &mut readers[start as usize..end as usize];
+            ticks.work(budget, WORK * (1 + (end - start).index()))?;
+            let readers = &mut readers[start.index()..end.index()];
             readers.sort_unstable_by_key(|reader| (reader.goes_down(), reader.place()));
         }
         let mut list = Vec::new();
-        let mut single = vec![Output::NOTHING; self.place_count as usize];
+        let mut single = vec![Output::NOTHING; self.place_count.index()];
         for (place, mut outputs) in self.outputs(loops, arms) {
             let is_plain = outputs.iter().all(|output| output.tag() < Output::LIST);
-            single[place as usize] = if outputs.len() == 1 && is_plain {
+            single[place.index()] = if outputs.len() == 1 && is_plain {
                 outputs[0]
             } else {
                 let tag = if is_plain { Output::PLAIN_LIST } else { Output::LIST };
-                let start = list.len() as u32;
+                let start = narrow(list.len());
                 list.append(&mut outputs);
                 list.push(Output::NOTHING);
                 Output::new(tag, start)
@@ -390,14 +391,14 @@ impl Lower<'_> {
         for (fluent, info) in interface.fluents.iter().enumerate() {
             // What stays as it is need not be looked at when it changes.
             if info.next != Signal::of(interface.fluent_node(fluent)) {
-                let place = self.probe(info.next).place() as u32;
-                outputs.entry(place).or_default().push(Output::new(Output::FLUENT, fluent as u32));
+                let place = narrow(self.probe(info.next).place());
+                outputs.entry(place).or_default().push(Output::new(Output::FLUENT, narrow(fluent)));
             }
         }
         for (number, one_move) in interface.moves.iter().enumerate() {
             let probe = self.probe(one_move.legal);
             let tag = Output::MOVE + u32::from(!probe.is_inverted());
-            outputs.entry(probe.place() as u32).or_default().push(Output::new(tag, number as u32));
+            outputs.entry(narrow(probe.place())).or_default().push(Output::new(tag, narrow(number)));
         }
         for (place, port) in loops.ports() {
             outputs.entry(place).or_default().push(Output::new(Output::PORT, port));
@@ -406,7 +407,7 @@ impl Lower<'_> {
             let (place, when_marked) = match (gate.rest, gate.others(self.network).next()) {
                 (None, Some(other)) => {
                     let other = self.probe(other);
-                    (other.place() as u32, !blocks(other, gate.counts_true(self.network)))
+                    (narrow(other.place()), !blocks(other, gate.counts_true(self.network)))
                 }
                 (rest, _) => (rest.unwrap_or_default(), true),
             };
@@ -427,14 +428,14 @@ impl Lower<'_> {
         for role in interface.role_ids() {
             let mut by_guard: BTreeMap<Signal, Vec<u32>> = BTreeMap::new();
             for number in interface.moves_of(role) {
-                by_guard.entry(interface.moves[number as usize].guard).or_default().push(number);
+                by_guard.entry(interface.moves[number.index()].guard).or_default().push(number);
             }
             let first = sets.len();
             let mut base = interface.moves_of(role).start;
             for (guard, members) in by_guard {
-                members.iter().for_each(|&member| homes[member as usize] = (sets.len() as u32, base));
+                members.iter().for_each(|&member| homes[member.index()] = (narrow(sets.len()), base));
                 sets.push(MoveSet { guard: self.probe(guard), base });
-                base += members.len() as u32;
+                base += narrow(members.len());
             }
             sets_of.push(first..sets.len());
         }

@@ -24,6 +24,7 @@ mod lower;
 mod player;
 mod sample;
 
+use crate::ids::Id;
 pub use player::IncrementalPlayer;
 
 use super::Rules;
@@ -79,7 +80,7 @@ impl Reader {
 
     #[inline(always)]
     fn place(self) -> usize {
-        (self.0 >> 1) as usize
+        (self.0 >> 1).index()
     }
 
     /// One if it goes down when the node is marked, and zero if it goes up.
@@ -100,7 +101,7 @@ impl Probe {
 
     #[inline(always)]
     fn place(self) -> usize {
-        (self.0 >> 1) as usize
+        (self.0 >> 1).index()
     }
 
     #[inline(always)]
@@ -170,7 +171,7 @@ impl IncrementalMachine {
     /// The outputs of a list.
     #[inline(always)]
     fn list(&self, start: u32) -> impl Iterator<Item = Output> {
-        let from_start = self.outputs[start as usize..].iter().copied();
+        let from_start = self.outputs[start.index()..].iter().copied();
         from_start.take_while(|&output| output != Output::NOTHING)
     }
 

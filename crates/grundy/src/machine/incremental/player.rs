@@ -6,6 +6,7 @@ use super::flow::{Cells, Queue};
 use super::loops::{LoopMemory, LoopWork};
 use super::lower::{ArmedGate, probe};
 use super::{IncrementalMachine, Late, Output, Probe};
+use crate::ids::{Id, narrow};
 use crate::machine::cones::{Cone, Step};
 use crate::machine::{Player, Rules, State, goal_signals};
 use crate::network::{Kind, MoveId, Network, NodeId, RoleId};
@@ -74,16 +75,16 @@ impl Memory {
     }
 
     fn is_legal(&self, machine: &IncrementalMachine, one_move: MoveId) -> bool {
-        let (set, base) = machine.homes[one_move.0 as usize];
-        let place = self.places[one_move.0 as usize];
-        let in_set = place.checked_sub(base).is_some_and(|place| place < self.sizes[set as usize]);
-        in_set && self.members[place as usize] == one_move.0 && self.is_open(machine, set as usize)
+        let (set, base) = machine.homes[one_move.index()];
+        let place = self.places[one_move.index()];
+        let in_set = place.checked_sub(base).is_some_and(|place| place < self.sizes[set.index()]);
+        in_set && self.members[place.index()] == one_move.0 && self.is_open(machine, set.index())
     }
 
     /// A legal move of a role, all equally likely.
     #[inline]
     fn pick(&self, machine: &IncrementalMachine, role: RoleId, rng: &mut fastrand::Rng) -> Option<MoveId> {
-        let sets = machine.sets_of[role.0 as usize].clone();
+        let sets = machine.sets_of[role.index()].clone();
         let size = |set: usize| if self.is_open(machine, set) { self.sizes[set] } else { 0 };
         let total: u32 = sets.clone().map(size).sum();
         let mut choice = match total {
@@ -94,7 +95,7 @@ impl Memory {
         for set in sets {
             let size = size(set);
             if choice < size {
-                return Some(MoveId(self.members[(machine.sets[set].base + choice) as usize]));
+                return Some(MoveId(self.members[(machine.sets[set].base + choice).index()]));
             }
             choice -= size;
         }
@@ -123,7 +124,7 @@ impl Memory {
         };
         // False is an OR without inputs, and a mark of an OR is the opposite of its value.
         memory.cells.set_mark(0, true);
-        for node in 1..interface.first_gate() as usize {
+        for node in 1..interface.first_gate().index() {
             let fluent = interface.fluents.get(node - 1);
             memory.cells.set_mark(node, fluent.is_some_and(|fluent| fluent.initial));
         }
@@ -141,7 +142,7 @@ impl Memory {
         }
         for (number, one_move) in interface.moves.iter().enumerate() {
             if memory.value(machine.probe(one_move.legal)) {
-                memory.move_sets().insert(machine, number as u32);
+                memory.move_sets().insert(machine, narrow(number));
             }
         }
         memory.touch_all(machine);
@@ -153,7 +154,7 @@ impl Memory {
         let inputs = network.inputs(node).iter();
         let count =
             inputs.filter(|&&input| self.value(probe(network, &machine.places, input)) == counts).count();
-        self.cells.set_count(machine.places[node.index()] as usize, count);
+        self.cells.set_count(machine.places[node.index()].index(), count);
     }
 
     /// Puts a gate on the list of its trigger, if it is armed.
@@ -162,12 +163,12 @@ impl Memory {
         let probe = |input| probe(network, &machine.places, input);
         let count = gate.others(network).filter(|&input| self.value(probe(input)) == counts).count();
         if let Some(rest) = gate.rest() {
-            self.cells.set_count(rest as usize, count);
+            self.cells.set_count(rest.index(), count);
         }
         if count == 0 {
-            self.armed.insert(&machine.arms, number as u32);
+            self.armed.insert(&machine.arms, narrow(number));
         }
-        let gate = machine.arms.arms[number].gate as usize;
+        let gate = machine.arms.arms[number].gate.index();
         self.cells.announce(gate, self.cells.will_be_marked(gate));
     }
 
@@ -176,14 +177,14 @@ impl Memory {
         self.touched.clear();
         for (fluent, &next) in machine.nexts.iter().enumerate() {
             if self.value(next) != self.cells.mark(1 + fluent) {
-                self.touched.push(fluent as u32);
+                self.touched.push(narrow(fluent));
             }
         }
     }
 
     fn gate(&self, late: &Late, at: usize) -> bool {
         let gate = late.gates[at];
-        let mut inputs = late.inputs[gate.start as usize..gate.end as usize].iter();
+        let mut inputs = late.inputs[gate.start.index()..gate.end.index()].iter();
         if gate.is_or {
             inputs.any(|&input| self.value(input))
         } else {
@@ -192,7 +193,7 @@ impl Memory {
     }
 
     fn set_value(&mut self, late: &Late, at: usize, value: bool) {
-        self.cells.set_mark(late.gates[at].place as usize, value != late.gates[at].is_or);
+        self.cells.set_mark(late.gates[at].place.index(), value != late.gates[at].is_or);
     }
 
     /// Evaluates nodes that have no counters.
@@ -221,7 +222,7 @@ impl Memory {
             changed = false;
             for at in range.clone() {
                 let gate = late.gates[at];
-                if self.cells.mark(gate.place as usize) == gate.is_or && self.gate(late, at) {
+                if self.cells.mark(gate.place.index()) == gate.is_or && self.gate(late, at) {
                     self.set_value(late, at, true);
                     changed = true;
                 }
@@ -250,23 +251,23 @@ impl Sets<'_> {
 
     #[inline]
     fn insert(&mut self, machine: &IncrementalMachine, one_move: u32) {
-        let (set, base) = machine.homes[one_move as usize];
-        let size = &mut self.sizes[set as usize];
+        let (set, base) = machine.homes[one_move.index()];
+        let size = &mut self.sizes[set.index()];
         let place = base + *size;
         *size += 1;
-        self.members[place as usize] = one_move;
-        self.places[one_move as usize] = place;
+        self.members[place.index()] = one_move;
+        self.places[one_move.index()] = place;
     }
 
     #[inline]
     fn remove(&mut self, machine: &IncrementalMachine, one_move: u32) {
-        let (set, base) = machine.homes[one_move as usize];
-        let size = &mut self.sizes[set as usize];
+        let (set, base) = machine.homes[one_move.index()];
+        let size = &mut self.sizes[set.index()];
         *size -= 1;
-        let last = self.members[(base + *size) as usize];
-        let place = self.places[one_move as usize];
-        self.members[place as usize] = last;
-        self.places[last as usize] = place;
+        let last = self.members[(base + *size).index()];
+        let place = self.places[one_move.index()];
+        self.members[place.index()] = last;
+        self.places[last.index()] = place;
     }
 }
 
@@ -336,15 +337,15 @@ impl Work {
 
     /// Lets an input be marked, or not, from the next time that changes are propagated.
     fn set(&mut self, node: u32, marked: bool) {
-        self.memory.cells.announce(node as usize, marked);
+        self.memory.cells.announce(node.index(), marked);
         self.queue.push(node);
     }
 
     /// Like [`set`](Self::set), but what nothing depends on is done at once.
     #[inline]
     fn set_move(&mut self, machine: &IncrementalMachine, node: u32, is_played: bool) {
-        if machine.wires.is_idle(node as usize) {
-            self.memory.cells.set_mark(node as usize, is_played);
+        if machine.wires.is_idle(node.index()) {
+            self.memory.cells.set_mark(node.index(), is_played);
         } else {
             self.set(node, is_played);
         }
@@ -359,7 +360,7 @@ impl Work {
             }
             let Work { memory, queue, dirty, loop_work, .. } = self;
             machine.loops.settle(memory, loop_work, dirty, |memory, place, marked| {
-                memory.cells.announce(place as usize, marked);
+                memory.cells.announce(place.index(), marked);
                 queue.push(place);
             });
         }
@@ -416,18 +417,18 @@ impl Work {
                 Output::PORT => dirty.push(output.number()),
                 Output::ARM => {
                     let number = output.number() >> 1;
-                    let arm = machine.arms.arms[number as usize];
+                    let arm = machine.arms.arms[number.index()];
                     let is_armed = marked == (output.number() & 1 == 1);
                     memory.armed.change(&machine.arms, number, is_armed);
-                    if memory.cells.mark(arm.trigger as usize) != arm.blocks {
-                        memory.cells.announce(arm.gate as usize, is_armed);
+                    if memory.cells.mark(arm.trigger.index()) != arm.blocks {
+                        memory.cells.announce(arm.gate.index(), is_armed);
                         queue.push(arm.gate);
                     }
                 }
                 Output::TRIGGER => {
                     for &number in memory.armed.of(&machine.arms, output.number()) {
-                        let arm = machine.arms.arms[number as usize];
-                        memory.cells.announce(arm.gate as usize, marked != arm.blocks);
+                        let arm = machine.arms.arms[number.index()];
+                        memory.cells.announce(arm.gate.index(), marked != arm.blocks);
                         queue.push(arm.gate);
                     }
                 }
@@ -438,7 +439,7 @@ impl Work {
 
     /// Asserts a joint move instead of the one before.
     fn assert_moves(&mut self, machine: &IncrementalMachine, joint: &[MoveId]) {
-        let first_move = 1 + machine.nexts.len() as u32;
+        let first_move = 1 + narrow(machine.nexts.len());
         for (role, &new) in joint.iter().enumerate() {
             let old = std::mem::replace(&mut self.memory.joint[role], new);
             if old != new {
@@ -457,14 +458,14 @@ impl Work {
     fn play(&mut self, machine: &IncrementalMachine, joint: &[MoveId]) {
         if let Some(trail) = &mut self.trail {
             trail.joints.extend_from_slice(&self.memory.joint);
-            trail.starts.push(trail.fluents.len() as u32);
+            trail.starts.push(narrow(trail.fluents.len()));
         }
         self.assert_moves(machine, joint);
         // Marks change when changes are propagated: until then, all next values are those of the state before.
         let mut touched = std::mem::take(&mut self.memory.touched);
         let effects = &machine.effects;
         let lists = effects.lists(joint, &mut self.claims);
-        touched.iter().for_each(|&fluent| self.follow(fluent, machine.nexts[fluent as usize]));
+        touched.iter().for_each(|&fluent| self.follow(fluent, machine.nexts[fluent.index()]));
         let before = touched.len();
         if effects.carries_anything() && effects.are_alone(lists) {
             self.carry(machine, joint, &mut touched);
@@ -486,7 +487,7 @@ impl Work {
 
     #[inline]
     fn change(&mut self, fluent: u32, next: bool) {
-        if self.memory.cells.will_be_marked(1 + fluent as usize) != next {
+        if self.memory.cells.will_be_marked(1 + fluent.index()) != next {
             self.set(1 + fluent, next);
         }
     }
@@ -495,7 +496,7 @@ impl Work {
     fn carry(&mut self, machine: &IncrementalMachine, joint: &[MoveId], touched: &mut Vec<u32>) {
         for at in 0..touched.len() {
             let fluent = touched[at];
-            if self.memory.cells.mark(1 + fluent as usize) {
+            if self.memory.cells.mark(1 + fluent.index()) {
                 for carried in joint.iter().flat_map(|&by| machine.effects.carried(fluent, by)) {
                     if machine.effects.conditions(carried).iter().all(|&holds| self.memory.value(holds)) {
                         self.change(carried.to, true);
@@ -522,7 +523,7 @@ impl Work {
     fn write_trail(&mut self) {
         if let Some(trail) = &mut self.trail {
             let cells = &self.memory.cells;
-            let changes = |&&node: &&u32| cells.will_be_marked(node as usize) != cells.mark(node as usize);
+            let changes = |&&node: &&u32| cells.will_be_marked(node.index()) != cells.mark(node.index());
             trail.fluents.extend(self.queue.entries().iter().filter(changes).map(|node| node - 1));
         }
     }
@@ -530,10 +531,10 @@ impl Work {
     fn undo(&mut self, machine: &IncrementalMachine) -> bool {
         let Some(trail) = &mut self.trail else { return false };
         let Some(start) = trail.starts.pop() else { return false };
-        let flipped = trail.fluents.split_off(start as usize);
+        let flipped = trail.fluents.split_off(start.index());
         let joint: Vec<MoveId> = trail.joints.split_off(trail.joints.len() - self.memory.joint.len());
         for fluent in flipped {
-            self.set(1 + fluent, !self.memory.cells.mark(1 + fluent as usize));
+            self.set(1 + fluent, !self.memory.cells.mark(1 + fluent.index()));
         }
         self.goals_known = false;
         self.settle(machine);
@@ -546,7 +547,7 @@ impl Work {
         for fluent in 0..machine.nexts.len() {
             let value = state.get(fluent);
             if self.memory.cells.mark(1 + fluent) != value {
-                self.set(1 + fluent as u32, value);
+                self.set(1 + narrow(fluent), value);
             }
         }
         self.goals_known = false;
@@ -678,7 +679,7 @@ impl Player for IncrementalPlayer {
         let (machine, work) = (&*self.machine, &mut self.work);
         work.assert_moves(machine, joint);
         work.memory.evaluate(&machine.sees);
-        let percepts = &machine.rules.interface().sees[role.0 as usize];
+        let percepts = &machine.rules.interface().sees[role.index()];
         let seen = percepts.iter().filter(|percept| work.memory.value(machine.probe(percept.holds)));
         seen.map(|percept| percept.text.clone()).collect()
     }

@@ -4,6 +4,7 @@ use super::arms::{SEED, steps_to_look_at};
 use super::effects::{Claims, Lists};
 use super::player::{Memory, Tally};
 use super::{IncrementalMachine, Late, Output};
+use crate::ids::{Id, float, wide};
 use crate::machine::work::Work;
 use crate::network::MoveId;
 use grundy_syntax::{Budget, Exhausted};
@@ -99,16 +100,16 @@ impl IncrementalMachine {
             COST_OF_LIST * flips_of(&is_list),
             COST_OF_LOOK * sample.effects,
             COST_OF_LOOK * sample.ends * looks(&self.goals, 0..self.goals.gates.len()),
-            COST_OF_STEP * sample.steps as u64,
+            COST_OF_STEP * wide(sample.steps),
         ];
-        Ok(Some(Work(kinds.map(|cost| cost as f64 / sample.steps as f64).to_vec())))
+        Ok(Some(Work(kinds.map(|cost| float(cost) / float(sample.steps)).to_vec())))
     }
 
     /// How many outputs are told when the mark of a place changes.
     fn outputs_of(&self, place: usize) -> u64 {
         let output = self.wires.output(place);
         match output.tag() {
-            Output::LIST | Output::PLAIN_LIST => self.list(output.number()).count() as u64,
+            Output::LIST | Output::PLAIN_LIST => wide(self.list(output.number()).count()),
             _ => u64::from(output != Output::NOTHING),
         }
     }
@@ -117,8 +118,8 @@ impl IncrementalMachine {
     fn looks_at_touched(&self, memory: &Memory) -> u64 {
         let touched = memory.touched().iter();
         let cost = |&fluent: &u32| {
-            let is_carried = self.effects.carries_anything() && memory.cells.mark(1 + fluent as usize);
-            1 + if is_carried { COST_OF_CARRYING * self.sets_of.len() as u64 } else { 0 }
+            let is_carried = self.effects.carries_anything() && memory.cells.mark(1 + fluent.index());
+            1 + if is_carried { COST_OF_CARRYING * wide(self.sets_of.len()) } else { 0 }
         };
         touched.map(cost).sum()
     }
@@ -126,7 +127,7 @@ impl IncrementalMachine {
 
 /// The values that the effects of a move look at.
 fn looks_of(lists: &Lists, one_move: MoveId) -> u64 {
-    looks(&lists.gates, lists.gates_of(one_move)) + lists.of(one_move).len() as u64
+    looks(&lists.gates, lists.gates_of(one_move)) + wide(lists.of(one_move).len())
 }
 
 /// The inputs of some gates, and the gates.

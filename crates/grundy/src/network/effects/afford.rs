@@ -2,6 +2,7 @@
 
 use super::scope::Scope;
 use super::{Effect, MoveEffects};
+use crate::ids::Id;
 use crate::network::passes::reached;
 use crate::network::{Builder, Interface, Network, NodeId, Signal};
 
@@ -25,11 +26,11 @@ impl Costs {
         let is_known = known(network);
         let mut costs =
             Costs { sizes: vec![0; builder.node_count()], is_large: vec![false; builder.node_count()] };
-        for node in network.interface().first_gate() as usize..costs.sizes.len() {
+        for node in network.interface().first_gate().index()..costs.sizes.len() {
             if is_known.get(node).is_some_and(|&known| known) {
                 continue;
             }
-            let inputs = builder.inputs(NodeId(node as u32)).iter().map(|input| input.node().index());
+            let inputs = builder.inputs(NodeId::new(node)).iter().map(|input| input.node().index());
             // What stands behind a node is in a loop with it.
             let size = |input: usize| if input < node { costs.sizes[input] } else { u32::MAX / 2 };
             let size = inputs.fold(0u32, |sum, input| sum.saturating_add(1).saturating_add(size(input)));
@@ -56,7 +57,7 @@ impl Costs {
         // For each fluent the inputs to evaluate, over all moves, and the number of moves.
         let mut totals = vec![(0, 0); scope.has_fluent.len()];
         for &(fluent, value) in effects {
-            let (size, moves) = &mut totals[fluent as usize];
+            let (size, moves) = &mut totals[fluent.index()];
             *size += u64::from(self.sizes[value.node().index()]);
             *moves += 1;
         }
@@ -96,12 +97,12 @@ pub(super) fn leave_out_kept(
     // For each fluent the moves that have an effect on it, and those of them that keep it.
     let mut counts = vec![(0, 0); affordable.len()];
     for &(fluent, value) in of_move.iter().flat_map(|effects| &effects.alone) {
-        let node = interface.fluent_node(fluent as usize);
+        let node = interface.fluent_node(fluent.index());
         let reads = |gate: NodeId| builder.inputs(gate).iter().any(|input| input.node() == node);
         let mut inputs = builder.inputs(value.node()).iter().map(|input| input.node());
         let is_kept = value.node() == node || reads(value.node()) || inputs.any(reads);
-        counts[fluent as usize].0 += 1;
-        counts[fluent as usize].1 += u32::from(is_kept);
+        counts[fluent.index()].0 += 1;
+        counts[fluent.index()].1 += u32::from(is_kept);
     }
     for (fluent, (all, kept)) in counts.into_iter().enumerate() {
         let stays = Signal::of(interface.fluent_node(fluent));

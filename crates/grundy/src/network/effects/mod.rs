@@ -17,6 +17,7 @@ mod slots;
 mod trace;
 
 use super::{Builder, Network, Signal};
+use crate::ids::{Id, narrow};
 use afford::Costs;
 use grundy_syntax::{Budget, Exhausted, Ticks};
 use quiet::{Quiet, WORK};
@@ -77,14 +78,14 @@ pub(crate) fn effects(network: &Network, budget: &Budget) -> Result<Effects, Exh
         for fluent in (0..nexts.len()).filter(|&fluent| affordable[fluent]) {
             ticks.work(budget, WORK * slot.group.len())?;
             let stays = Signal::of(interface.fluent_node(fluent));
-            if prefer(&mut of_move, slot, fluent as u32, nexts[fluent], stays) {
+            if prefer(&mut of_move, slot, narrow(fluent), nexts[fluent], stays) {
                 interface.fluents[fluent].next = stays;
             }
         }
     }
     budget.check_with(builder.bytes())?;
     afford::leave_out_kept(&builder, network.interface(), &mut interface, &of_move, &mut affordable);
-    of_move.iter_mut().for_each(|effects| effects.retain(|fluent| affordable[fluent as usize]));
+    of_move.iter_mut().for_each(|effects| effects.retain(|fluent| affordable[fluent.index()]));
     let kept = costs.kept(&builder, &of_move);
     budget.check()?;
     Ok(Effects { network: builder.finish(interface), of_move, kept })
@@ -147,7 +148,7 @@ fn of_moves(
             let effects = tracer.trace(builder, slot, silence, member);
             budget.check_with(builder.bytes())?;
             let Some(effects) = effects else { return Ok(None) };
-            of_move[member.0 as usize].alone = effects;
+            of_move[member.index()].alone = effects;
         }
     }
     if slots.len() > 1 {
@@ -157,7 +158,7 @@ fn of_moves(
                 let effects = tracer.trace(builder, slot, &quiet, member);
                 budget.check_with(builder.bytes())?;
                 let Some(effects) = effects else { return Ok(None) };
-                of_move[member.0 as usize].together = effects;
+                of_move[member.index()].together = effects;
             }
         }
         find_contested(&mut of_move, slots, network.interface().fluents.len());
@@ -176,14 +177,14 @@ fn find_contested(of_move: &mut [MoveEffects], slots: &[Slot], fluents: usize) {
     }
     let mut changed = vec![By::None; fluents];
     for (number, slot) in slots.iter().enumerate() {
-        for &(fluent, _) in slot.moves.iter().flat_map(|member| &of_move[member.0 as usize].together) {
-            let by = &mut changed[fluent as usize];
+        for &(fluent, _) in slot.moves.iter().flat_map(|member| &of_move[member.index()].together) {
+            let by = &mut changed[fluent.index()];
             *by = if *by == By::None || *by == By::One(number) { By::One(number) } else { By::Several };
         }
     }
     for effects in of_move {
         let fluents = effects.together.iter().map(|&(fluent, _)| fluent);
-        effects.contested = fluents.filter(|&fluent| changed[fluent as usize] == By::Several).collect();
+        effects.contested = fluents.filter(|&fluent| changed[fluent.index()] == By::Several).collect();
     }
 }
 
@@ -194,12 +195,12 @@ fn prefer(of_move: &mut [MoveEffects], slot: &Slot, fluent: u32, value: Signal, 
     }
     let find = |effects: &MoveEffects| effects.alone.binary_search_by_key(&fluent, |&(fluent, _)| fluent);
     let is_other = |effects: &&MoveEffects| find(effects).is_ok_and(|at| effects.alone[at].1 == other);
-    let as_other = slot.group.iter().map(|member| &of_move[member.0 as usize]).filter(is_other).count();
+    let as_other = slot.group.iter().map(|member| &of_move[member.index()]).filter(is_other).count();
     if as_other * 2 <= slot.group.len() {
         return false;
     }
     for member in &slot.group {
-        let effects = &mut of_move[member.0 as usize];
+        let effects = &mut of_move[member.index()];
         match find(effects) {
             Err(at) => effects.alone.insert(at, (fluent, value)),
             Ok(at) if effects.alone[at].1 == other => drop(effects.alone.remove(at)),

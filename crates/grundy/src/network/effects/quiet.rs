@@ -2,6 +2,7 @@
 
 use super::scope::Scope;
 use super::slots::Slot;
+use crate::ids::{Id, narrow};
 use crate::network::{Builder, Kind, Network, NodeId, Signal};
 use grundy_syntax::{Budget, Exhausted, Ticks};
 
@@ -47,8 +48,8 @@ impl Quiet {
             inputs.clear();
             inputs.extend(live.iter().map(|&(_, value)| value));
             quiet.live.extend(live);
-            quiet.starts[node.index()] = start as u32;
-            quiet.starts[node.index() + 1] = quiet.live.len() as u32;
+            quiet.starts[node.index()] = narrow(start);
+            quiet.starts[node.index() + 1] = narrow(quiet.live.len());
             quiet.values[node.index()] = simplify(builder, kind, &mut inputs);
         }
         Ok(quiet)
@@ -61,7 +62,7 @@ impl Quiet {
 
     /// The inputs of a gate in scope that are not neutral.
     pub(super) fn live(&self, gate: NodeId) -> &[(NodeId, Signal)] {
-        &self.live[self.starts[gate.index()] as usize..self.starts[gate.index() + 1] as usize]
+        &self.live[self.starts[gate.index()].index()..self.starts[gate.index() + 1].index()]
     }
 }
 

@@ -8,6 +8,7 @@
 use super::quiet::{WORK, simplify};
 use super::slots::rest_moves;
 use super::{Outcomes, outcomes};
+use crate::ids::Id;
 use crate::network::passes::{known_of_moves, reached};
 use crate::network::{Builder, Choice, Hint, Kind, MoveId, Network, NodeId, RoleId, Signal};
 use grundy_syntax::{Budget, Exhausted, Ticks};
@@ -46,14 +47,14 @@ fn add_safe_moves(network: &Network, wins: &str, budget: &Budget) -> Result<Opti
     let wins: Vec<(RoleId, Signal)> = interface
         .hints_named(wins)
         .iter()
-        .map(|hint| (interface.moves[hint.one_move.0 as usize].role, hint.holds))
+        .map(|hint| (interface.moves[hint.one_move.index()].role, hint.holds))
         .collect();
     let known = known_of_moves(network, budget)?;
     let Some(mut after) = After::new(network, &outcomes, &wins, budget) else { return Ok(None) };
     // For each move the legal moves with which it is played, each with the wins of others that it allows.
     let mut losing: Vec<Vec<Signal>> = vec![Vec::new(); interface.moves.len()];
     for &one_move in &turns.moves {
-        let played = after.play(&mut builder, one_move, &known[one_move.0 as usize]);
+        let played = after.play(&mut builder, one_move, &known[one_move.index()]);
         budget.check_with(builder.bytes())?;
         if played.is_none() {
             return Ok(None);
@@ -61,21 +62,21 @@ fn add_safe_moves(network: &Network, wins: &str, budget: &Budget) -> Result<Opti
         let winners: Vec<Signal> =
             interface.role_ids().map(|role| after.can_win(&mut builder, role)).collect();
         for role in interface.role_ids() {
-            let own = turns.move_of(interface.moves[one_move.0 as usize].role, one_move, role);
-            let others = winners.iter().enumerate().filter(|(other, _)| *other != role.0 as usize);
+            let own = turns.move_of(interface.moves[one_move.index()].role, one_move, role);
+            let others = winners.iter().enumerate().filter(|(other, _)| *other != role.index());
             let others = simplify(&mut builder, Kind::Or, &mut others.map(|(_, &wins)| wins).collect());
-            let legal = interface.moves[one_move.0 as usize].legal;
-            losing[own.0 as usize].push(simplify(&mut builder, Kind::And, &mut vec![legal, others]));
+            let legal = interface.moves[one_move.index()].legal;
+            losing[own.index()].push(simplify(&mut builder, Kind::And, &mut vec![legal, others]));
         }
     }
     let mut hinted = interface.clone();
     for role in interface.role_ids() {
         let moves = interface.moves_of(role).map(MoveId);
         let losing: Vec<Signal> =
-            moves.clone().map(|one| simplify(&mut builder, Kind::Or, &mut losing[one.0 as usize])).collect();
+            moves.clone().map(|one| simplify(&mut builder, Kind::Or, &mut losing[one.index()])).collect();
         let is_threatened = simplify(&mut builder, Kind::Or, &mut losing.clone());
         for (one_move, loses) in moves.zip(losing) {
-            let legal = interface.moves[one_move.0 as usize].legal;
+            let legal = interface.moves[one_move.index()].legal;
             let safe = simplify(&mut builder, Kind::And, &mut vec![legal, !loses]);
             let forced = simplify(&mut builder, Kind::And, &mut vec![safe, is_threatened]);
             for (name, holds) in [(SAFE, safe), (FORCED, forced)] {
@@ -105,14 +106,14 @@ impl Turns {
         let is_known = |role: RoleId| {
             let all_here =
                 interface.moves_of(role).all(|number| moves.binary_search(&MoveId(number)).is_ok());
-            rest[role.0 as usize].is_some() && !all_here
+            rest[role.index()].is_some() && !all_here
         };
         (interface.roles.len() > 1 && interface.role_ids().all(is_known)).then_some(Turns { moves, rest })
     }
 
     /// What a role plays when another one, or itself, plays a move.
     fn move_of(&self, at_turn: RoleId, one_move: MoveId, role: RoleId) -> MoveId {
-        if role == at_turn { one_move } else { self.rest[role.0 as usize].unwrap_or(one_move) }
+        if role == at_turn { one_move } else { self.rest[role.index()].unwrap_or(one_move) }
     }
 }
 
@@ -154,8 +155,8 @@ impl<'a> After<'a> {
         for (fluent, &next) in self.outcomes.quiet.iter().enumerate() {
             self.values[1 + fluent] = assume(builder, next, known, DEPTH);
         }
-        for &(fluent, next) in &self.outcomes.of_move[one_move.0 as usize].alone {
-            self.values[interface.fluent_node(fluent as usize).index()] = assume(builder, next, known, DEPTH);
+        for &(fluent, next) in &self.outcomes.of_move[one_move.index()].alone {
+            self.values[interface.fluent_node(fluent.index()).index()] = assume(builder, next, known, DEPTH);
         }
         let mut inputs = Vec::new();
         for &gate in &self.gates {

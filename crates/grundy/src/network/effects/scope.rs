@@ -1,6 +1,7 @@
 //! Which nodes depend on moves, and which of them can be worked out for each move.
 
 use super::quiet::WORK;
+use crate::ids::{Id, narrow};
 use crate::network::{Kind, Network, NodeId, Signal};
 use grundy_syntax::{Budget, Exhausted, Ticks};
 
@@ -46,7 +47,7 @@ impl Scope {
         let mut is_needed = vec![false; network.node_count()];
         for (fluent, info) in interface.fluents.iter().enumerate().filter(|(f, _)| scope.has_fluent[*f]) {
             is_needed[info.next.node().index()] = true;
-            scope.fluents.push((info.next.node(), fluent as u32, info.next.is_inverted()));
+            scope.fluents.push((info.next.node(), narrow(fluent), info.next.is_inverted()));
         }
         let mut ticks = Ticks::default();
         for node in network.gates().rev().filter(|node| moved[node.index()] == Moved::Straight) {
@@ -70,22 +71,22 @@ impl Scope {
 
     fn index(&mut self, network: &Network) {
         let (mut reader, mut fluent) = (0, 0);
-        for node in network.nodes().chain([NodeId(network.node_count() as u32)]) {
+        for node in network.nodes().chain([NodeId::new(network.node_count())]) {
             reader += self.readers[reader..].iter().take_while(|entry| entry.0 < node).count();
             fluent += self.fluents[fluent..].iter().take_while(|entry| entry.0 < node).count();
-            self.starts.push((reader as u32, fluent as u32));
+            self.starts.push((narrow(reader), narrow(fluent)));
         }
     }
 
     /// The gates in scope that read a node, inverted where they read it so.
     pub(super) fn readers(&self, node: NodeId) -> impl ExactSizeIterator<Item = Signal> + '_ {
-        let range = self.starts[node.index()].0 as usize..self.starts[node.index() + 1].0 as usize;
+        let range = self.starts[node.index()].0.index()..self.starts[node.index() + 1].0.index();
         self.readers[range].iter().map(|&(_, reader)| reader)
     }
 
     /// The fluents in scope whose next value a node is, perhaps inverted.
     pub(super) fn fluents(&self, node: NodeId) -> impl ExactSizeIterator<Item = (u32, bool)> + '_ {
-        let range = self.starts[node.index()].1 as usize..self.starts[node.index() + 1].1 as usize;
+        let range = self.starts[node.index()].1.index()..self.starts[node.index() + 1].1.index();
         self.fluents[range].iter().map(|&(_, fluent, inverted)| (fluent, inverted))
     }
 
@@ -99,7 +100,7 @@ impl Scope {
 fn moved(network: &Network, budget: &Budget) -> Result<Vec<Moved>, Exhausted> {
     let interface = network.interface();
     let mut moved = vec![Moved::Not; network.node_count()];
-    moved[1 + interface.fluents.len()..interface.first_gate() as usize].fill(Moved::Straight);
+    moved[1 + interface.fluents.len()..interface.first_gate().index()].fill(Moved::Straight);
     let mut loops = network.loops().iter();
     let mut next_loop = loops.next();
     let mut ticks = Ticks::default();
@@ -108,7 +109,7 @@ fn moved(network: &Network, budget: &Budget) -> Result<Vec<Moved>, Exhausted> {
         if let Some(range) = next_loop.filter(|range| range.start == node.0) {
             let inputs = range.clone().flat_map(|member| network.inputs(NodeId(member)));
             if inputs.map(|input| moved[input.node().index()]).any(|how| how != Moved::Not) {
-                moved[range.start as usize..range.end as usize].fill(Moved::Knotted);
+                moved[range.start.index()..range.end.index()].fill(Moved::Knotted);
             }
             next_loop = loops.next();
         }

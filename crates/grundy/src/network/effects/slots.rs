@@ -1,6 +1,7 @@
 //! Slots: moves of which at most one is played at a time.
 
 use super::scope::Scope;
+use crate::ids::Id;
 use crate::network::{Choice, Interface, MoveId};
 
 /// Moves of which at most one is played.
@@ -20,7 +21,7 @@ pub(super) fn slots(interface: &Interface, scope: &Scope) -> Vec<Slot> {
         .map(|number| scope.is_read(interface.move_node(MoveId(number))))
         .collect();
     let open_of = |moves: &[MoveId], is_open: &[bool]| -> Vec<MoveId> {
-        moves.iter().copied().filter(|one_move| is_open[one_move.0 as usize]).collect()
+        moves.iter().copied().filter(|one_move| is_open[one_move.index()]).collect()
     };
     let of_roles = interface.role_ids().map(|role| {
         let moves = interface.moves_of(role).map(MoveId).collect();
@@ -35,14 +36,14 @@ pub(super) fn slots(interface: &Interface, scope: &Scope) -> Vec<Slot> {
         }
         all.sort_unstable();
         let mut rest = rest_moves(interface, &all);
-        rest.iter_mut().for_each(|rest| *rest = rest.filter(|one_move| is_open[one_move.0 as usize]));
+        rest.iter_mut().for_each(|rest| *rest = rest.filter(|one_move| is_open[one_move.index()]));
         // A move that says nothing by itself still tells that its role does not rest.
         let tells = |one_move: &MoveId| {
-            let role = interface.moves[one_move.0 as usize].role;
-            is_open[one_move.0 as usize] || rest[role.0 as usize].is_some()
+            let role = interface.moves[one_move.index()].role;
+            is_open[one_move.index()] || rest[role.index()].is_some()
         };
         let moves: Vec<MoveId> = all.iter().copied().filter(tells).collect();
-        moves.iter().chain(rest.iter().flatten()).for_each(|one_move| is_open[one_move.0 as usize] = false);
+        moves.iter().chain(rest.iter().flatten()).for_each(|one_move| is_open[one_move.index()] = false);
         let is_whole = all.iter().all(|&one_move| {
             moves.binary_search(&one_move).is_ok() || !scope.is_read(interface.move_node(one_move))
         });
@@ -55,9 +56,9 @@ pub(super) fn slots(interface: &Interface, scope: &Scope) -> Vec<Slot> {
 /// For each role the only move that is not among these, where there is one; and it has to have others.
 pub(super) fn rest_moves(interface: &Interface, moves: &[MoveId]) -> Vec<Option<MoveId>> {
     let mut is_here = vec![false; interface.moves.len()];
-    moves.iter().for_each(|one_move| is_here[one_move.0 as usize] = true);
+    moves.iter().for_each(|one_move| is_here[one_move.index()] = true);
     let rest_of = |role| {
-        let mut others = interface.moves_of(role).filter(|&number| !is_here[number as usize]);
+        let mut others = interface.moves_of(role).filter(|&number| !is_here[number.index()]);
         let only = others.next().filter(|_| others.next().is_none())?;
         (interface.moves_of(role).len() > 1).then_some(MoveId(only))
     };

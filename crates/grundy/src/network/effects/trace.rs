@@ -67,8 +67,8 @@ impl Tracer<'_> {
         let interface = self.network.interface();
         self.now += 1;
         self.change(interface.move_node(one_move), Signal::TRUE);
-        let role = interface.moves[one_move.0 as usize].role;
-        if let Some(rest) = slot.rest[role.0 as usize] {
+        let role = interface.moves[one_move.index()].role;
+        if let Some(rest) = slot.rest[role.index()] {
             self.change(interface.move_node(rest), Signal::FALSE);
         }
         let mut inputs = Vec::new();
@@ -114,7 +114,7 @@ impl Tracer<'_> {
     /// How many new gates stand behind each other in a value.
     fn depth(&mut self, builder: &Builder, value: Signal) -> u8 {
         for node in self.depths.len()..builder.node_count() {
-            let inputs = builder.inputs(NodeId(node as u32)).iter();
+            let inputs = builder.inputs(NodeId::new(node)).iter();
             let deepest = inputs.map(|input| self.depths[input.node().index()]).max().unwrap_or(0);
             self.depths.push(deepest.saturating_add(1));
         }

@@ -3,6 +3,7 @@
 //! Each role does exactly one of its moves, so "it did one of these 200" is "it did none of those 3". Whoever knows
 //! more such groups, such as the proven contents of a cell, passes them in.
 
+use crate::ids::{Id, narrow};
 use crate::network::rewrite::{Gate, rewrite};
 use crate::network::{Builder, Choice, Kind, MoveId, Network, NodeId, Signal};
 use grundy_syntax::{Budget, Exhausted};
@@ -92,9 +93,9 @@ struct Index<'a> {
 
 impl Index<'_> {
     fn new<'a>(network: &Network, groups: &'a [Vec<NodeId>], exactly: bool) -> Index<'a> {
-        let mut group_of = vec![None; network.interface().first_gate() as usize];
+        let mut group_of = vec![None; network.interface().first_gate().index()];
         for (number, members) in groups.iter().enumerate() {
-            members.iter().for_each(|member| group_of[member.index()] = Some(number as u32));
+            members.iter().for_each(|member| group_of[member.index()] = Some(narrow(number)));
         }
         Index { groups, group_of, exactly }
     }
@@ -124,7 +125,7 @@ fn replace_equal(network: &Network, groups: &Groups, budget: &Budget) -> Result<
     }
     groups.equal.iter().for_each(|&(node, signal)| instead[node.index()] = Some(signal));
     // What is made in a rewrite has other numbers, but inputs keep theirs.
-    instead.truncate(network.interface().first_gate() as usize);
+    instead.truncate(network.interface().first_gate().index());
     rewrite(network, budget, |builder, gate| {
         for input in gate.inputs.iter_mut() {
             if let Some(signal) = instead.get(input.node().index()).copied().flatten() {
@@ -147,7 +148,7 @@ fn make(builder: &mut Builder, gate: Gate, index: &Index) -> Signal {
     let mut rest: Vec<Signal> =
         inputs.iter().copied().filter(|&input| index.group(input).is_none()).collect();
     for run in found.chunk_by(|a, b| a.0 == b.0) {
-        let members = &index.groups[run[0].0 as usize];
+        let members = &index.groups[run[0].0.index()];
         let signals: SmallVec<[Signal; 16]> = run.iter().map(|&(_, signal)| signal).collect();
         match within_group(builder, kind, members, &signals, index.exactly) {
             Some(mut signals) => rest.append(&mut signals),

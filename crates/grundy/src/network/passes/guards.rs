@@ -4,6 +4,7 @@
 //! the game would otherwise touch the nodes of all moves each time; so it is looked at once, when moves are read.
 
 use super::Groups;
+use crate::ids::Id;
 use crate::network::rewrite::rewrite;
 use crate::network::{Kind, Network, NodeId, RoleId, Signal};
 use grundy_syntax::{Budget, Exhausted};
@@ -61,7 +62,7 @@ fn choose_guards(
     budget: &Budget,
 ) -> Result<(), Exhausted> {
     let interface = network.interface();
-    let legal = interface.moves_of(role).map(|number| interface.moves[number as usize].legal);
+    let legal = interface.moves_of(role).map(|number| interface.moves[number.index()].legal);
     let mut open: Vec<NodeId> = legal.filter(|&legal| is_and(network, legal)).map(Signal::node).collect();
     loop {
         budget.check()?;

@@ -4,6 +4,7 @@
 //! out of them. That does not always pay: who reads it reads more. So it is only done on demand.
 
 use super::Groups;
+use crate::ids::Id;
 use crate::network::rewrite::rewrite;
 use crate::network::{Kind, Network, NodeId, Signal};
 use grundy_syntax::{Budget, Exhausted};
@@ -46,7 +47,7 @@ fn choose(network: &Network, groups: &Groups) -> Vec<Option<Vec<NodeId>>> {
     let readers = network.reader_counts();
     let mut is_answer = vec![false; network.node_count()];
     interface.for_each_output(|signal| is_answer[signal.node().index()] = true);
-    let mut others: Vec<Option<Vec<NodeId>>> = vec![None; interface.first_gate() as usize];
+    let mut others: Vec<Option<Vec<NodeId>>> = vec![None; interface.first_gate().index()];
     let mut is_used = vec![false; network.node_count()];
     for group in groups.layers.iter().flatten() {
         let is_free = |node: &NodeId| interface.fluent_of(*node).is_some() && !is_used[node.index()];

@@ -37,7 +37,7 @@ impl Known {
         let mut ticks = Ticks::default();
         for (number, implied) in implied_by_moves(network, groups).enumerate() {
             ticks.work(budget, WORK * (1 + implied.len()))?;
-            known.0[interface.move_node(MoveId(number as u32)).index()] = implied;
+            known.0[interface.move_node(MoveId::new(number)).index()] = implied;
         }
         for node in network.gates().filter(|&node| network.kind(node) == Kind::Or) {
             ticks.work(budget, WORK + network.inputs(node).len())?;

@@ -5,6 +5,7 @@
 //! such as the turn, is in no pair: it would make the others change, too, and it is better off as a guard.
 
 use super::Groups;
+use crate::ids::Id;
 use crate::network::rewrite::rewrite;
 use crate::network::{Kind, Network, NodeId, Signal};
 use grundy_syntax::{Budget, Exhausted, Ticks};
@@ -55,7 +56,7 @@ fn share_pairs(network: &Network, groups: &Groups, budget: &Budget) -> Result<Op
         let old = network.inputs(gate.node);
         let mut kept: Vec<Signal> = Vec::with_capacity(old.len());
         let mut taken = vec![false; old.len()];
-        for pair in &choices[(gate.node.0 - first) as usize] {
+        for pair in &choices[(gate.node.0 - first).index()] {
             if uses[pair] >= FEWEST_READERS {
                 let place = |signal| old.binary_search(&signal).expect("a pair is made of inputs");
                 let (a, b) = (place(pair.1), place(pair.2));

@@ -10,6 +10,7 @@
 
 use super::Groups;
 use super::legality::{DEPTH, implied_by};
+use crate::ids::Id;
 use crate::network::{Interface, Kind, MoveId, Network, NodeId, RoleId, Signal};
 use grundy_syntax::{Budget, Exhausted, Ticks};
 use rustc_hash::FxHashMap;
@@ -109,7 +110,7 @@ fn turns(network: &Network, circle: &[NodeId], role: RoleId, budget: &Budget) ->
     let mut ticks = Ticks::default();
     for number in interface.moves_of(role) {
         ticks.work(budget, WORK * (1 + circle.len()))?;
-        let implied = implied_by(network, interface.moves[number as usize].legal, DEPTH);
+        let implied = implied_by(network, interface.moves[number.index()].legal, DEPTH);
         let needed = |fluent: &NodeId| implied.binary_search(&Signal::of(*fluent)).is_ok();
         match circle.iter().position(needed) {
             Some(at) => moves_at[at].push(interface.move_node(MoveId(number))),
@@ -119,7 +120,7 @@ fn turns(network: &Network, circle: &[NodeId], role: RoleId, budget: &Budget) ->
     let mut used = (0..circle.len()).filter(|&at| !moves_at[at].is_empty());
     let idle = match (&others[..], used.next(), used.next()) {
         (&[idle], Some(at), None) => {
-            let legal = interface.moves[idle as usize].legal;
+            let legal = interface.moves[idle.index()].legal;
             is_opposite(network, circle, at, legal).then(|| (interface.move_node(MoveId(idle)), at))
         }
         _ => None,

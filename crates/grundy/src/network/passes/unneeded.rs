@@ -1,6 +1,7 @@
 //! Nodes that no output needs.
 
 use super::Groups;
+use crate::ids::{Id, narrow};
 use crate::network::{Network, NodeId, Signal};
 use grundy_syntax::{Budget, Exhausted};
 
@@ -16,7 +17,7 @@ pub(super) fn run(network: &Network, _: &Groups, budget: &Budget) -> Result<Netw
 /// A network of some of the nodes, with all that these depend on. Nodes that differ go on to differ, and stay in order,
 /// so that none has to be looked up.
 fn keep(network: &Network, wanted: &[bool]) -> Network {
-    let is_kept = |node: u32| node < network.interface().first_gate() || wanted[node as usize];
+    let is_kept = |node: u32| node < network.interface().first_gate() || wanted[node.index()];
     let mut numbers = Vec::with_capacity(network.node_count() + 1);
     let mut count = 0;
     for node in 0..network.node_count() as u32 {
@@ -24,14 +25,14 @@ fn keep(network: &Network, wanted: &[bool]) -> Network {
         count += u32::from(is_kept(node));
     }
     numbers.push(count);
-    let place = |node: u32| numbers[node as usize];
+    let place = |node: u32| numbers[node.index()];
     let translated = |signal: Signal| match signal.node().0 {
         node if is_kept(node) => Signal::of(NodeId(place(node))).inverted_if(signal.is_inverted()),
         _ => Signal::FALSE.inverted_if(signal.is_inverted()),
     };
     let mut kept = Network {
-        kinds: Vec::with_capacity(count as usize),
-        starts: Vec::with_capacity(count as usize + 1),
+        kinds: Vec::with_capacity(count.index()),
+        starts: Vec::with_capacity(count.index() + 1),
         edges: Vec::with_capacity(network.edge_count()),
         loops: network.loops().iter().map(|range| place(range.start)..place(range.end)).collect(),
         interface: network.interface().clone().map_outputs(translated),
@@ -41,7 +42,7 @@ fn keep(network: &Network, wanted: &[bool]) -> Network {
     for node in network.nodes().filter(|node| is_kept(node.0)) {
         kept.kinds.push(network.kind(node));
         kept.edges.extend(network.inputs(node).iter().map(|&input| translated(input)));
-        kept.starts.push(kept.edges.len() as u32);
+        kept.starts.push(narrow(kept.edges.len()));
     }
     kept
 }

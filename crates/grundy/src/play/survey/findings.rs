@@ -2,6 +2,7 @@
 
 use super::visits::{Trouble, Visits};
 use super::{PlayFinding, Scope, Survey, SurveyConfig, base};
+use crate::ids::wide;
 use crate::play::Line;
 use grundy_syntax::{Code, Keyword, Program, Span, Term, TermId};
 use std::collections::BTreeMap;
@@ -121,7 +122,7 @@ impl Collector<'_> {
                 self.report(Code::EndlessGame, place, message, Some(&visits.endless.line));
             }
             Scope::Games(games) => {
-                let moves = visits.endless.line.joints.len() as u64;
+                let moves = wide(visits.endless.line.joints.len());
                 let message = format!(
                     "{times} of {} had no end after {}",
                     counted(games, "random game"),
@@ -238,11 +239,11 @@ impl Collector<'_> {
         let such = |texts: &[String]| texts[..texts.len().min(MOST_EXAMPLES)].join("`, `");
         let mut parts = Vec::new();
         if !lacks.is_empty() {
-            let count = counted(lacks.len() as u64, what);
+            let count = counted(wide(lacks.len()), what);
             parts.push(format!("lacks {count} that rules can lead to, such as `{}`", such(&lacks)));
         }
         if !extra.is_empty() {
-            let count = counted(extra.len() as u64, what);
+            let count = counted(wide(extra.len()), what);
             parts.push(format!("has {count} that no rule can lead to, such as `{}`", such(&extra)));
         }
         if parts.is_empty() {

@@ -2,6 +2,7 @@
 
 use super::visits::Visits;
 use super::{SurveyConfig, stuck};
+use crate::ids::{Id, narrow, wide};
 use crate::lifted::{Lifted, LiftedState};
 use crate::machine::Ending;
 use crate::play::Line;
@@ -64,13 +65,13 @@ impl Graph {
     fn endless(&self) -> Vec<usize> {
         let mut before: Vec<Vec<u32>> = vec![Vec::new(); self.nodes.len()];
         for &(from, to) in &self.transitions {
-            before[to as usize].push(from);
+            before[to.index()].push(from);
         }
         let mut can_end = vec![false; self.nodes.len()];
         let mut open = self.ends.clone();
         while let Some(node) = open.pop() {
-            if !std::mem::replace(&mut can_end[node as usize], true) {
-                open.extend_from_slice(&before[node as usize]);
+            if !std::mem::replace(&mut can_end[node.index()], true) {
+                open.extend_from_slice(&before[node.index()]);
             }
         }
         (0..self.nodes.len()).filter(|&node| !can_end[node]).collect()
@@ -84,13 +85,13 @@ pub(super) fn search(visits: &mut Visits, config: &SurveyConfig) -> Result<Optio
     let complete = visit_all(visits, &mut engine, &mut graph, config);
     if let Ok(true) = complete {
         let endless = graph.endless();
-        visits.endless.times = endless.len() as u64;
+        visits.endless.times = wide(endless.len());
         if let Some(&first) = endless.first() {
             visits.endless.line = graph.line(&engine, first);
         }
     }
     visits.return_engine(engine);
-    Ok(complete?.then_some(Reachable { states: graph.nodes.len() as u64 }))
+    Ok(complete?.then_some(Reachable { states: wide(graph.nodes.len()) }))
 }
 
 fn visit_all(
@@ -107,7 +108,7 @@ fn visit_all(
         visits.see_state(&state);
         if let Some(ending) = ending(visits, engine, &state)? {
             visits.probe(engine, &state, None)?;
-            graph.ends.push(current as u32);
+            graph.ends.push(narrow(current));
             visits.see_end(&ending, || graph.line(engine, current));
         } else {
             let legal = engine.legal(&state)?;
@@ -124,7 +125,7 @@ fn visit_all(
                 }
                 let next = engine.next(&state, &joint)?;
                 let next = graph.number(next, current, &joint);
-                graph.transitions.push((current as u32, next as u32));
+                graph.transitions.push((narrow(current), narrow(next)));
             }
             if graph.nodes.len() > config.max_states {
                 return Ok(false);

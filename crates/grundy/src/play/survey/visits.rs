@@ -2,6 +2,7 @@
 
 use super::probe::Probe;
 use super::{SurveyConfig, lifted};
+use crate::ids::Id;
 use crate::lifted::{Lifted, LiftedState};
 use crate::machine::Ending;
 use crate::network::RoleId;
@@ -149,7 +150,7 @@ impl Visits {
                 }
             }
             Ending::Stuck(roles) => {
-                troubles.extend(roles.iter().map(|&RoleId(role)| (Trouble::Stuck, role as usize)));
+                troubles.extend(roles.iter().map(|&RoleId(role)| (Trouble::Stuck, role.index())));
             }
             Ending::Unfinished => {
                 self.endless.times += 1;

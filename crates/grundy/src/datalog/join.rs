@@ -1,0 +1,221 @@
+//! Running a plan.
+
+use super::engine::{Engine, Stop};
+use super::plan::{Action, Columns, Plan, Register, Step};
+use super::relation::NONE;
+use crate::flat::{FlatLiteral, RelationId};
+use crate::ids::Id;
+use grundy_syntax::{SymbolId, Term, TermId, Terms};
+use smallvec::SmallVec;
+
+/// What a match of a rule is handed to.
+pub(crate) trait Fire {
+    /// Whether the first match ends the search.
+    const ONE_IS_ENOUGH: bool = false;
+
+    /// The rule of this number runs next.
+    fn select(&mut self, rule: usize);
+
+    /// A group of rules: when one of them has overflown, nothing is to be learnt from the others.
+    fn group(&self, _rule: usize) -> Option<RelationId> {
+        None
+    }
+
+    /// Whether matches are wanted that differ in the variables of a condition, if not in those of the head.
+    fn keeps(&self, _literal: &FlatLiteral) -> bool {
+        false
+    }
+
+    /// Whether matches are wanted that differ only by an exchange of variables which leaves the rule as it is.
+    fn wants_exchanged(&self) -> bool {
+        false
+    }
+
+    /// A plan of it runs now, from the beginning; how many steps it may take, or a little more.
+    fn begin(&mut self, _plan: &Plan) -> u64 {
+        u64::MAX
+    }
+
+    /// A rule has matched: registers hold its variables, `rows` the matched row of each condition.
+    fn fire(&mut self, engine: &mut Engine, plan: &Plan) -> Result<(), Stop>;
+
+    /// A look at what is going on, now and then, when the plan is at some step.
+    fn look(&mut self, _engine: &Engine, _plan: &Plan, _at: usize) -> Result<(), Stop> {
+        Ok(())
+    }
+
+    /// The plan has run to its end.
+    fn end(&mut self, _engine: &mut Engine, _plan: &Plan) -> Result<(), Stop> {
+        Ok(())
+    }
+}
+
+/// Ends a search with the first match.
+struct First;
+
+impl Fire for First {
+    const ONE_IS_ENOUGH: bool = true;
+
+    fn select(&mut self, _rule: usize) {}
+
+    fn fire(&mut self, _engine: &mut Engine, _plan: &Plan) -> Result<(), Stop> {
+        Err(Stop::Found)
+    }
+}
+
+/// Runs the steps of a plan from `at` on.
+pub(crate) fn run<F: Fire>(
+    engine: &mut Engine,
+    plan: &Plan,
+    mut at: usize,
+    fire: &mut F,
+) -> Result<(), Stop> {
+    // A step with several matches runs the rest of the plan for each of them, another one lets it go on or not.
+    loop {
+        if at == plan.settled && !F::ONE_IS_ENOUGH {
+            return match run(engine, plan, at, &mut First) {
+                Err(Stop::Found) => fire.fire(engine, plan),
+                other => other,
+            };
+        }
+        let Some(step) = plan.steps.get(at) else { return fire.fire(engine, plan) };
+        if engine.patience == 0 {
+            engine.take_stock()?;
+            fire.look(engine, plan, at)?;
+        }
+        engine.patience -= 1;
+        let goes_on = match step {
+            Step::Scan { relation, literal, open } => {
+                let (low, high) = engine.range(*relation, plan.visible[*literal]);
+                for row in low..high {
+                    if accept(engine, *relation, row, open) {
+                        engine.rows[*literal] = row;
+                        go_on(engine, plan, at, fire)?;
+                    }
+                }
+                false
+            }
+            Step::Probe { relation, literal, index, key, open } => {
+                let (low, high) = engine.range(*relation, plan.visible[*literal]);
+                let mut row = engine.relations[*relation].first(*index, values(&engine.registers, key));
+                // Chains run from new rows to old ones.
+                while row != NONE && row >= low {
+                    if row < high && accept(engine, *relation, row, open) {
+                        engine.rows[*literal] = row;
+                        go_on(engine, plan, at, fire)?;
+                    }
+                    row = engine.relations[*relation].next(*index, row);
+                }
+                false
+            }
+            Step::Find { relation, literal, key } => {
+                let (low, high) = engine.range(*relation, plan.visible[*literal]);
+                let found = engine.relations[*relation].find(values(&engine.registers, key));
+                let found = found.filter(|row| (low..high).contains(row));
+                found.is_some_and(|row| {
+                    engine.rows[*literal] = row;
+                    true
+                })
+            }
+            Step::Absent { relation, key } => {
+                let tested = engine.estimates[*relation].as_ref().unwrap_or(&engine.relations[*relation]);
+                tested.find(values(&engine.registers, key)).is_none()
+            }
+            Step::Distinct(pairs) => {
+                let value = |register: Register| engine.registers[register.index()];
+                pairs.iter().any(|&(a, b)| value(a) != value(b))
+            }
+            Step::Ordered(a, b) => engine.registers[a.index()] <= engine.registers[b.index()],
+            Step::Function { name, args, into } => {
+                engine.registers[into.index()] = function(engine, *name, args);
+                true
+            }
+        };
+        if !goes_on {
+            return Ok(());
+        }
+        at += 1;
+    }
+}
+
+/// Runs what comes behind a step that has matched. Nothing behind the last one: that is frequent, and needs no call.
+#[inline]
+fn go_on<F: Fire>(engine: &mut Engine, plan: &Plan, at: usize, fire: &mut F) -> Result<(), Stop> {
+    if at + 1 == plan.steps.len() { fire.fire(engine, plan) } else { run(engine, plan, at + 1, fire) }
+}
+
+/// About how much of a plan has been run when it is at some step, between 0 and 1: how far each loop is.
+pub(crate) fn share_done(engine: &Engine, plan: &Plan, at: usize) -> f64 {
+    let mut share = 0.0;
+    for step in plan.steps.iter().take(at.min(plan.settled)).rev() {
+        let (before, all) = match step {
+            Step::Scan { relation, literal, .. } => {
+                let (low, high) = engine.range(*relation, plan.visible[*literal]);
+                (engine.rows[*literal] - low, high - low)
+            }
+            Step::Probe { relation, literal, index, key, .. } => {
+                let key = values(&engine.registers, key);
+                engine.relations[*relation].place_in_chain(*index, key, engine.rows[*literal])
+            }
+            _ => continue,
+        };
+        share = (f64::from(before) + share) / f64::from(all.max(1));
+    }
+    share
+}
+
+/// Matches the open columns of a row, binding registers.
+#[inline]
+fn accept(engine: &mut Engine, relation: usize, row: u32, open: &Columns) -> bool {
+    let Engine { relations, registers, terms, .. } = engine;
+    let values = relations[relation].row(row);
+    for &(column, register) in &open.binds {
+        registers[register.index()] = values.at(column.index());
+    }
+    open.tests.iter().all(|(column, action)| meets(terms, registers, values.at(column.index()), action))
+}
+
+#[inline]
+fn meets(terms: &Terms, registers: &mut [u32], value: u32, action: &Action) -> bool {
+    match action {
+        Action::Bind(register) => {
+            registers[register.index()] = value;
+            true
+        }
+        Action::Check(register) => registers[register.index()] == value,
+        Action::Constant(constant) => *constant == value,
+        Action::Function(name, inner) => meets_function(terms, registers, value, (*name, inner)),
+    }
+}
+
+/// Functions are rare, since they are taken apart; they should not be in the way of what is frequent.
+#[cold]
+fn meets_function(
+    terms: &Terms,
+    registers: &mut [u32],
+    value: u32,
+    (name, inner): (SymbolId, &[Action]),
+) -> bool {
+    match terms.get(TermId(value)) {
+        Term::Compound(function, args) if function == name && args.len() == inner.len() => {
+            args.iter().zip(inner).all(|(arg, action)| meets(terms, registers, arg.0, action))
+        }
+        _ => false,
+    }
+}
+
+/// The values of a key or a row.
+#[inline]
+pub(crate) fn values<'a>(
+    registers: &'a [u32],
+    key: &'a [Register],
+) -> impl Iterator<Item = u32> + Clone + 'a {
+    key.iter().map(|&register| registers[register.index()])
+}
+
+/// Puts a term together.
+#[cold]
+fn function(engine: &mut Engine, name: SymbolId, args: &[Register]) -> u32 {
+    let args: SmallVec<[TermId; 8]> = values(&engine.registers, args).map(TermId).collect();
+    engine.terms.compound(name, &args).0
+}

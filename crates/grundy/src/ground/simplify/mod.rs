@@ -1,0 +1,36 @@
+//! Making a ground program smaller.
+//!
+//! 1. [`facts`]: atoms that always hold are no conditions.
+//! 2. [`complement`]: each role does exactly one of its moves, so that "one of nearly all moves" is "none of the rest".
+//! 3. [`needed`]: what no answer depends on is dropped.
+
+mod complement;
+mod facts;
+mod needed;
+
+use super::Block;
+use crate::datalog::{Relation, Stop};
+use crate::flat::Flat;
+use grundy_syntax::Budget;
+use grundy_syntax::Program;
+
+/// A ground program in the making.
+pub(super) struct Draft<'a> {
+    pub(super) program: &'a mut Program,
+    pub(super) flat: &'a mut Flat,
+    pub(super) relations: &'a mut Vec<Relation>,
+    pub(super) blocks: &'a mut Vec<Block>,
+}
+
+/// Runs all steps, as long as there is time; the second one is optional.
+pub(super) fn refine(mut draft: Draft<'_>, with_complements: bool, budget: &Budget) -> Result<(), Stop> {
+    facts::fold_facts(&mut draft);
+    if with_complements {
+        complement::use_complements(&mut draft, budget)?;
+    }
+    budget.check()?;
+    needed::drop_unneeded(&mut draft);
+    budget.check()?;
+    draft.blocks.retain(|block| block.rows.len() > 0);
+    Ok(())
+}

@@ -1,0 +1,366 @@
+//! The induction: claims that one step keeps, if all of them hold before it.
+
+use super::by_moves::kept_by_moves;
+use super::candidates::{Candidate, Claim, Family, Guesses, Name, Shapes};
+use super::counting::{at_most_one, compare, two_of};
+use super::effort::{Effort, Units, units};
+use super::samples::{Play, Samples};
+use super::solver::{Answer, Solver};
+use super::step::Step;
+use super::{Invariant, InvariantConfig, InvariantKind};
+use crate::ids::{Id, float};
+use crate::machine::State;
+use crate::network::Network;
+use batsat::Lit;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::ops::Range;
+use std::rc::Rc;
+use std::time::Duration;
+
+/// Random play goes on from a counterexample so often, and so far.
+const RUNS: usize = 2;
+const STEPS: usize = 12;
+
+/// A search that takes more work is given up at first.
+const PATIENCE: Units = units(Duration::from_millis(300));
+
+/// Facts that are checked in one search whether they stay what they are.
+const CHUNK: usize = 64;
+
+/// At first this part of a step is enough: what is left open cannot make a wrong proof, only none.
+const COARSE: usize = 40;
+
+/// The work for a claim that is looked at in a state.
+const WORK: usize = 4;
+
+/// Candidates of smaller groups are tried this often.
+const MOST_ROUNDS: usize = 4;
+
+/// Guesses and proves. `played` is the network after all passes, for legal moves alone, if there is one. Returns what was
+/// proved, and whether everything was decided; fills in the families. What was proved before the work became too much, or
+/// before the budget was used up, is proved.
+pub(super) fn prove(
+    network: &Network,
+    played: Option<&Network>,
+    config: &InvariantConfig,
+    effort: &Effort,
+    families: &mut Vec<Family>,
+) -> (Vec<Invariant>, bool) {
+    let end = config.effort;
+    let Ok(mut play) = Play::new(network, config.seed, effort) else { return (Vec::new(), false) };
+    let initial = initial_state(network);
+    let samples = Samples::collect(&mut play, &initial, config.samples, effort.share(end, 0.25));
+    let shapes = Shapes::new(network.interface().fluents.iter().map(|fluent| fluent.text.as_str()));
+    let mut guesses = Guesses::new(&shapes, &samples, effort);
+    let (whole, partial) = guesses.groups();
+    let (mut open, mut proved, mut complete) = (vec![whole, partial], Vec::new(), true);
+    if let Some(played) = played {
+        let all = open.concat();
+        proved = kept_by_moves(played, &initial, &all, effort, effort.share(end, 0.4));
+        let names: FxHashSet<Name> = proved.iter().map(Candidate::name).collect();
+        open.iter_mut().for_each(|candidates| candidates.retain(|one| !names.contains(&one.name())));
+    }
+    for (most_literals, share) in [(config.clause_literals / COARSE, 0.4), (config.clause_literals, 1.0)] {
+        let until = effort.share(end, share);
+        let mut prover = Prover::new(network, play, initial.clone(), most_literals, proved, effort);
+        let mut failed = Vec::new();
+        // Patterns that fit everywhere come first: they are the likely ones, and help with the others.
+        for candidates in open {
+            let share = effort.share(until, 0.6);
+            failed.extend(prover.extend_and_refine(candidates, &mut guesses, share));
+        }
+        complete = prover.extend(guesses.constants(), PATIENCE, effort.share(until, 0.5)).is_none();
+        // What could not be proved without constants, or with little work, is tried again.
+        if !effort.is_over(until) {
+            failed = prover.extend_patiently(failed, 4 * PATIENCE, until);
+        }
+        complete &= !effort.is_over(until);
+        let whole = !prover.step.is_open;
+        (open, proved, play) = (vec![failed], prover.proved, prover.play);
+        if whole {
+            break;
+        }
+    }
+    let mut prover = Prover::new(network, play, initial, config.clause_literals, proved, effort);
+    complete &= prover.extend(guesses.all_counts(), PATIENCE, end).is_none();
+    complete &= !effort.is_stopped();
+    let proved = prover.proved;
+    families.append(&mut guesses.families);
+    (invariants(proved), complete)
+}
+
+fn initial_state(network: &Network) -> State {
+    let fluents = &network.interface().fluents;
+    let mut state = State::empty(fluents.len());
+    fluents.iter().enumerate().for_each(|(number, fluent)| state.set(number, fluent.initial));
+    state
+}
+
+/// Claims about the same group become one; at least one alone says too little to be kept.
+fn invariants(proved: Vec<Candidate>) -> Vec<Invariant> {
+    let mut kinds: FxHashMap<(Vec<u32>, u32), Vec<Claim>> = FxHashMap::default();
+    for candidate in proved {
+        kinds.entry((candidate.members, candidate.family)).or_default().push(candidate.claim);
+    }
+    let mut invariants = Vec::new();
+    for ((members, family), mut claims) in kinds {
+        claims.sort_unstable();
+        claims.dedup();
+        let kind = match claims[..] {
+            [Claim::AtMostOne, Claim::AtLeastOne, ..] => InvariantKind::ExactlyOne,
+            [Claim::AtMostOne, ..] => InvariantKind::AtMostOne,
+            [Claim::AtLeastOne] | [] => continue,
+            [.., Claim::Exactly(number)] => InvariantKind::Exactly(number),
+            [.., Claim::Never] => InvariantKind::Never,
+            [.., Claim::Always] => InvariantKind::Always,
+            [.., Claim::AtMostOne | Claim::AtLeastOne] => continue,
+        };
+        invariants.push(Invariant { kind, members, family });
+    }
+    invariants.sort_by(|a, b| (a.family, a.kind, &a.members).cmp(&(b.family, b.kind, &b.members)));
+    invariants
+}
+
+/// A candidate with its literals: that it holds before the step, and that it does not hold after it.
+struct Posed {
+    candidate: Candidate,
+    assumed: Lit,
+    violated: Lit,
+    /// Once it was found to be kept: the claims that this needs.
+    core: Option<Rc<FxHashSet<Lit>>>,
+}
+
+struct Prover {
+    solver: Solver,
+    step: Step,
+    play: Play,
+    state: State,
+    proved: Vec<Candidate>,
+    names: FxHashSet<Name>,
+    effort: Effort,
+}
+
+impl Prover {
+    /// Knows what is proved already, and sees so much of a step.
+    fn new(
+        network: &Network,
+        play: Play,
+        state: State,
+        most_literals: usize,
+        proved: Vec<Candidate>,
+        effort: &Effort,
+    ) -> Prover {
+        let mut solver = Solver::new(effort);
+        let step = Step::new(network, &mut solver, most_literals);
+        let (effort, names) = (effort.clone(), FxHashSet::default());
+        let mut prover = Prover { solver, step, play, state, proved: Vec::new(), names, effort };
+        for candidate in &proved {
+            let (assumed, _) = prover.pose(candidate);
+            prover.solver.add([assumed]);
+        }
+        prover.names = proved.iter().map(Candidate::name).collect();
+        prover.proved = proved;
+        prover
+    }
+
+    fn is_proved(&self, candidate: &Candidate) -> bool {
+        self.names.contains(&candidate.name())
+    }
+
+    /// Proves groups, and where that fails, smaller groups inside them. Returns what failed.
+    fn extend_and_refine(
+        &mut self,
+        mut candidates: Vec<Candidate>,
+        guesses: &mut Guesses<'_>,
+        until: Units,
+    ) -> Vec<Candidate> {
+        let mut failed: Vec<Candidate> = Vec::new();
+        for _ in 0..MOST_ROUNDS {
+            let dropped = self.extend_patiently(candidates, PATIENCE, until);
+            candidates = Vec::new();
+            for one in dropped.iter().take_while(|_| !self.effort.is_over(until)) {
+                candidates.extend(guesses.inside(one));
+            }
+            let tried: FxHashSet<Name> = failed.iter().map(Candidate::name).collect();
+            candidates.retain(|one| !self.is_proved(one) && !tried.contains(&one.name()));
+            failed.extend(dropped);
+            if candidates.is_empty() || self.effort.is_over(until) {
+                break;
+            }
+        }
+        failed
+    }
+
+    /// Like [`extend`](Self::extend); if all claims together are too much work, family by family. Returns the
+    /// claims that could not be proved.
+    fn extend_patiently(
+        &mut self,
+        candidates: Vec<Candidate>,
+        patience: Units,
+        until: Units,
+    ) -> Vec<Candidate> {
+        let Some(late) = self.extend(candidates.clone(), patience, self.effort.share(until, 0.4)) else {
+            return candidates.into_iter().filter(|one| !self.is_proved(one)).collect();
+        };
+        let mut families: Vec<(usize, u32)> =
+            late.iter().map(|one| (one.members.len(), one.family)).collect();
+        families.sort_unstable();
+        let mut seen = FxHashSet::default();
+        families.retain(|(_, family)| seen.insert(*family));
+        for (number, &(_, family)) in families.iter().enumerate() {
+            let members = candidates.iter().filter(|one| one.family == family).cloned().collect();
+            let share = (2.0 / float(families.len() - number)).min(0.5);
+            self.extend(members, patience, self.effort.share(until, share));
+        }
+        candidates.into_iter().filter(|one| !self.is_proved(one)).collect()
+    }
+
+    /// Adds the largest set of these claims to what is proved that one step keeps together with it; a claim that takes
+    /// too much work counts as one that is not kept. If the end comes first, nothing is added, and the claims that
+    /// are still open are returned.
+    fn extend(
+        &mut self,
+        candidates: Vec<Candidate>,
+        patience: Units,
+        until: Units,
+    ) -> Option<Vec<Candidate>> {
+        let mut alive: Vec<Posed> = Vec::with_capacity(candidates.len());
+        let mut candidates = candidates.into_iter();
+        while let Some(candidate) = candidates.next() {
+            if self.effort.is_over(until) {
+                let posed = alive.into_iter().map(|posed| self.forget(posed));
+                return Some(
+                    posed.collect::<Vec<_>>().into_iter().chain([candidate]).chain(candidates).collect(),
+                );
+            }
+            let (assumed, violated) = self.pose(&candidate);
+            alive.push(Posed { candidate, assumed, violated, core: None });
+        }
+        alive.sort_by_key(|posed| (posed.candidate.claim, posed.candidate.family));
+        let mut dropped = Vec::new();
+        while let Some(first) = alive.iter().position(|posed| posed.core.is_none()) {
+            self.effort.spend(WORK * alive.len());
+            if self.effort.is_over(until) {
+                return Some(alive.into_iter().map(|posed| self.forget(posed)).collect());
+            }
+            let chunk = self.chunk(&alive, first);
+            let some = self.solver.fresh();
+            let violations: Vec<Lit> = alive[chunk.clone()].iter().map(|posed| posed.violated).collect();
+            self.solver.add(violations.into_iter().chain([!some]));
+            let assumptions: Vec<Lit> = alive.iter().map(|posed| posed.assumed).chain([some]).collect();
+            let before = dropped.len();
+            let patience = until.min(self.effort.spent() + patience);
+            match self.solver.solve(&assumptions, patience) {
+                Answer::None => {
+                    let core: Rc<FxHashSet<Lit>> =
+                        Rc::new(self.solver.core().filter(|&literal| literal != some).collect());
+                    alive[chunk].iter_mut().for_each(|posed| posed.core = Some(core.clone()));
+                }
+                Answer::Model => self.drop_violated(&mut alive, &mut dropped),
+                Answer::Late => {
+                    let late: Vec<Posed> = alive.drain(chunk).collect();
+                    dropped.extend(late.into_iter().map(|posed| self.forget(posed)));
+                }
+            }
+            self.solver.add([!some]);
+            if dropped.len() > before {
+                self.look_again(&mut alive);
+            }
+        }
+        for posed in alive {
+            self.solver.add([posed.assumed]);
+            self.names.insert(posed.candidate.name());
+            self.proved.push(posed.candidate);
+        }
+        None
+    }
+
+    /// Claims to check in one search, from the first one on: constants many at once, groups one by one.
+    fn chunk(&self, alive: &[Posed], first: usize) -> Range<usize> {
+        let kind = |posed: &Posed| (posed.candidate.claim, posed.core.is_none());
+        let most = match alive[first].candidate.claim {
+            Claim::Never | Claim::Always => CHUNK,
+            _ => 1,
+        };
+        let same = alive[first..].iter().take(most).take_while(|posed| kind(posed) == kind(&alive[first]));
+        first..first + same.count()
+    }
+
+    /// What was kept with the help of a claim that is gone has to be checked again.
+    fn look_again(&mut self, alive: &mut [Posed]) {
+        let left: FxHashSet<Lit> = alive.iter().map(|posed| posed.assumed).collect();
+        let mut known: FxHashMap<*const FxHashSet<Lit>, bool> = FxHashMap::default();
+        for posed in alive.iter_mut() {
+            if let Some(core) = &posed.core {
+                let is_there = |literal: &Lit| left.contains(literal);
+                let holds = *known.entry(Rc::as_ptr(core)).or_insert_with(|| core.iter().all(is_there));
+                if !holds {
+                    posed.core = None;
+                }
+            }
+        }
+    }
+
+    fn forget(&mut self, posed: Posed) -> Candidate {
+        self.solver.add([!posed.assumed]);
+        posed.candidate
+    }
+
+    /// Drops what does not hold after the step of the last model, nor in random play from there.
+    fn drop_violated(&mut self, alive: &mut Vec<Posed>, dropped: &mut Vec<Candidate>) {
+        for (fluent, &after) in self.step.after.iter().enumerate() {
+            self.state.set(fluent, self.solver.value(after));
+        }
+        let Prover { solver, play, state, effort, .. } = self;
+        let mut look = |state: &State| {
+            effort.spend(WORK * alive.len());
+            let is_violated = |posed: &mut Posed| !posed.candidate.holds_in(state);
+            for posed in alive.extract_if(.., is_violated) {
+                solver.add([!posed.assumed]);
+                dropped.push(posed.candidate);
+            }
+        };
+        look(state);
+        // All claims that are left hold now, so that what play makes of this state counts, too.
+        for _ in 0..RUNS {
+            play.from(state, STEPS, &mut look);
+        }
+    }
+
+    /// Says in clauses that a claim holds before the step, and that it does not hold after it.
+    fn pose(&mut self, candidate: &Candidate) -> (Lit, Lit) {
+        let Prover { solver, step, .. } = self;
+        let of = |literals: &[Lit]| -> Vec<Lit> {
+            candidate.members.iter().map(|&member| literals[member.index()]).collect()
+        };
+        let (before, after) = (of(&step.before), of(&step.after));
+        let (assumed, violated) = (solver.fresh(), solver.fresh());
+        match candidate.claim {
+            Claim::AtMostOne => {
+                at_most_one(solver, &before, Some(assumed));
+                let two = two_of(solver, &after);
+                solver.add([!violated, two]);
+            }
+            Claim::AtLeastOne => {
+                solver.add(before.into_iter().chain([!assumed]));
+                after.iter().for_each(|&member| solver.add([!violated, !member]));
+            }
+            Claim::Exactly(number) => {
+                let (enough, more) = compare(solver, &before, number);
+                solver.add([!assumed, enough]);
+                solver.add([!assumed, !more]);
+                let (enough, more) = compare(solver, &after, number);
+                solver.add([!violated, !enough, more]);
+            }
+            Claim::Never => {
+                before.iter().for_each(|&member| solver.add([!assumed, !member]));
+                solver.add(after.into_iter().chain([!violated]));
+            }
+            Claim::Always => {
+                before.iter().for_each(|&member| solver.add([!assumed, member]));
+                solver.add(after.into_iter().map(|member| !member).chain([!violated]));
+            }
+        }
+        (assumed, violated)
+    }
+}

@@ -1,0 +1,109 @@
+//! One step of a game as clauses: a state that is not terminal, a legal move of each role, the next state.
+
+use super::counting::at_most_one;
+use super::solver::Solver;
+use crate::ids::Id;
+use crate::network::{Kind, MoveId, Network, NodeId, Signal};
+use batsat::Lit;
+use std::collections::VecDeque;
+
+/// Which literal of the solver stands for which node.
+pub(super) struct Step {
+    nodes: Vec<Option<Lit>>,
+    /// Whether something was left open.
+    pub(super) is_open: bool,
+    /// For each fluent whether it holds before the step, and after it.
+    pub(super) before: Vec<Lit>,
+    pub(super) after: Vec<Lit>,
+}
+
+impl Step {
+    /// Adds the clauses of a step. When they have so many literals, what is left of the network is left open: it may
+    /// have any value.
+    pub(super) fn new(network: &Network, solver: &mut Solver, most_literals: usize) -> Step {
+        let interface = network.interface();
+        let mut step = Step {
+            nodes: vec![None; network.node_count()],
+            is_open: false,
+            before: Vec::new(),
+            after: Vec::new(),
+        };
+        step.nodes[0] = Some(!solver.truth());
+        for node in network.nodes().take(interface.first_gate().index()).skip(1) {
+            step.nodes[node.index()] = Some(solver.fresh());
+        }
+        let mut open = VecDeque::new();
+        step.before =
+            (0..interface.fluents.len()).map(|fluent| step.input(interface.fluent_node(fluent))).collect();
+        step.after = interface
+            .fluents
+            .iter()
+            .map(|fluent| step.literal(solver, network, &mut open, fluent.next))
+            .collect();
+        let terminal = step.literal(solver, network, &mut open, interface.terminal);
+        solver.add([!terminal]);
+        for role in interface.role_ids() {
+            let mut does = Vec::new();
+            for number in interface.moves_of(role) {
+                let done = step.input(interface.move_node(MoveId(number)));
+                for legal in [interface.moves[number.index()].legal, interface.moves[number.index()].guard] {
+                    let legal = step.literal(solver, network, &mut open, legal);
+                    solver.add([!done, legal]);
+                }
+                does.push(done);
+            }
+            solver.add(does.iter().copied());
+            at_most_one(solver, &does, None);
+        }
+        while let Some(node) = open.pop_front() {
+            if solver.size >= most_literals || solver.effort().is_stopped() {
+                step.is_open = true;
+                break;
+            }
+            step.define(solver, network, &mut open, node);
+        }
+        step
+    }
+
+    fn input(&self, node: NodeId) -> Lit {
+        self.nodes[node.index()].expect("inputs have literals from the start")
+    }
+
+    /// The literal of a signal; a node that is new has to be defined later.
+    fn literal(
+        &mut self,
+        solver: &mut Solver,
+        network: &Network,
+        open: &mut VecDeque<NodeId>,
+        signal: Signal,
+    ) -> Lit {
+        let node = signal.node();
+        let literal = self.nodes[node.index()].unwrap_or_else(|| {
+            // A node with one input is that input, but for cycles, where it may be its own.
+            if let [input] = *network.inputs(node)
+                && input.node() < node
+            {
+                return self.literal(solver, network, open, input);
+            }
+            open.push_back(node);
+            solver.fresh()
+        });
+        self.nodes[node.index()] = Some(literal);
+        literal.apply_sign(!signal.is_inverted())
+    }
+
+    /// A node is true if and only if its inputs say so.
+    fn define(&mut self, solver: &mut Solver, network: &Network, open: &mut VecDeque<NodeId>, node: NodeId) {
+        let own = self.nodes[node.index()].expect("an open node has a literal");
+        // An OR is the mirror image of an AND.
+        let is_and = network.kind(node) == Kind::And;
+        let own = own.apply_sign(is_and);
+        let mut all = vec![own];
+        for &input in network.inputs(node) {
+            let input = self.literal(solver, network, open, input).apply_sign(is_and);
+            solver.add([!own, input]);
+            all.push(!input);
+        }
+        solver.add(all);
+    }
+}

@@ -1,0 +1,99 @@
+//! One test instead of several rules.
+//!
+//! `(or (distinct ?x ?a) (distinct ?y ?b))` makes two rules that differ in a single test. Together they
+//! say that the pairs (x, y) and (a, b) differ, and most of their instances are the same.
+
+use crate::flat::{Flat, FlatAtom, FlatLiteral, FlatRule};
+use grundy_syntax::TermId;
+use rustc_hash::FxHashMap;
+
+/// A head and the conditions of a rule but one.
+type Rest = (FlatAtom, Vec<FlatLiteral>);
+
+/// A test: at least one of the pairs differs.
+pub(crate) type Test = Box<[(TermId, TermId)]>;
+
+/// The tests of each of the rules that one rule was merged from; nothing if it is as it was.
+pub(crate) type Alternatives = Vec<Vec<Test>>;
+
+/// Merges rules that differ in one `distinct` each, as long as there are any. Tells for each rule that is left what was
+/// merged in it.
+pub(crate) fn merge_distinct(
+    flat: &mut Flat,
+    may_merge: impl Fn(&Flat, &FlatRule) -> bool,
+) -> Vec<Alternatives> {
+    let mut alternatives: Vec<Alternatives> = vec![Vec::new(); flat.rules.len()];
+    loop {
+        let before = flat.rules.len();
+        merge_once(flat, &mut alternatives, &may_merge);
+        if flat.rules.len() == before {
+            return alternatives;
+        }
+    }
+}
+
+fn merge_once(
+    flat: &mut Flat,
+    alternatives: &mut Vec<Alternatives>,
+    may_merge: &impl Fn(&Flat, &FlatRule) -> bool,
+) {
+    let mut kept: Vec<(FlatRule, Alternatives)> = Vec::with_capacity(flat.rules.len());
+    // Rules by what they say besides one of their tests.
+    let mut by_rest: FxHashMap<Rest, Vec<(usize, usize)>> = FxHashMap::default();
+    for (rule, merged) in std::mem::take(&mut flat.rules).into_iter().zip(alternatives.drain(..)) {
+        let is_test = |at: &usize| matches!(rule.body[*at], FlatLiteral::Distinct(_));
+        let tests: Vec<usize> = (0..rule.body.len()).filter(is_test).collect();
+        let tests = if tests.is_empty() || may_merge(flat, &rule) { tests } else { Vec::new() };
+        let rests: Vec<_> =
+            tests.iter().map(|&at| (at, (rule.head.clone(), without(&rule.body, at)))).collect();
+        let partner = rests.iter().find_map(|(at, rest)| Some((*at, *by_rest.get(rest)?.first()?)));
+        match partner {
+            Some((at, (number, other_at))) => {
+                let (other, others_merged) = &mut kept[number];
+                let mut all = tests_of(other, std::mem::take(others_merged));
+                all.extend(tests_of(&rule, merged));
+                *others_merged = all;
+                other.body[other_at] = merge_tests(&other.body[other_at], &rule.body[at]);
+                // What was known of the other rule is no longer what it says.
+                by_rest
+                    .values_mut()
+                    .for_each(|places| places.retain(|&(known, place)| known != number || place == other_at));
+            }
+            None => {
+                for (at, rest) in rests {
+                    by_rest.entry(rest).or_default().push((kept.len(), at));
+                }
+                kept.push((rule, merged));
+            }
+        }
+    }
+    (flat.rules, *alternatives) = kept.into_iter().unzip();
+}
+
+/// The tests of the rules that a rule was merged from, or of itself.
+fn tests_of(rule: &FlatRule, merged: Alternatives) -> Alternatives {
+    if !merged.is_empty() {
+        return merged;
+    }
+    let test = |literal: &FlatLiteral| match literal {
+        FlatLiteral::Distinct(pairs) => Some(pairs.clone()),
+        _ => None,
+    };
+    vec![rule.body.iter().filter_map(test).collect()]
+}
+
+fn without(body: &[FlatLiteral], at: usize) -> Vec<FlatLiteral> {
+    body.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, literal)| literal.clone()).collect()
+}
+
+fn merge_tests(a: &FlatLiteral, b: &FlatLiteral) -> FlatLiteral {
+    match (a, b) {
+        (FlatLiteral::Distinct(a), FlatLiteral::Distinct(b)) => {
+            let mut pairs = [&a[..], &b[..]].concat();
+            pairs.sort_unstable();
+            pairs.dedup();
+            FlatLiteral::Distinct(pairs.into())
+        }
+        _ => a.clone(),
+    }
+}

@@ -1,0 +1,88 @@
+//! Facts that never change.
+//!
+//! Old sheets keep walls and boards in the state: `(init (wall 1 2 north))`, and the only rule that speaks of the
+//! next wall is `(<= (next (wall ?x ?y ?d)) (true (wall ?x ?y ?d)))`. What holds at first holds for ever, so
+//! conditions may ask `init` instead of `true`: they are static then, and so are the views that depend on nothing else.
+
+use crate::flat::{Flat, FlatLiteral, FlatRule, Origin, RelationId, RelationKind, rules_in_order};
+use grundy_syntax::{Keyword, Program, Term};
+use rustc_hash::FxHashMap;
+
+/// Replaces conditions on facts that never change by conditions on the initial state.
+pub(super) fn use_permanent_facts(program: &Program, flat: &mut Flat) {
+    let initial = permanent(program, flat);
+    if initial.is_empty() {
+        return;
+    }
+    for rule in flat.rules.iter_mut().filter(|rule| rule.origin != Origin::Link) {
+        if is_copy(&flat.terms, rule) && initial.contains_key(&only_condition(rule)) {
+            continue;
+        }
+        for literal in &mut rule.body {
+            if let FlatLiteral::Holds(atom) | FlatLiteral::Not(atom) = literal
+                && let Some(&init) = initial.get(&Some(atom.relation))
+            {
+                atom.relation = init;
+            }
+        }
+    }
+    settle_kinds(program, flat);
+}
+
+/// For each relation of permanent facts, under `true`, that of the initial ones.
+fn permanent(program: &Program, flat: &Flat) -> FxHashMap<Option<RelationId>, RelationId> {
+    let keyword = |relation: RelationId| program.info(flat.info(relation).predicate).keyword;
+    let of = |wanted: Keyword, like: RelationId| {
+        let ids = (0..flat.relations.len() as u32).map(RelationId);
+        ids.filter(|&id| keyword(id) == Some(wanted)).find(|&id| flat.info(id).is_same_part(flat.info(like)))
+    };
+    let relations = (0..flat.relations.len() as u32).map(RelationId);
+    let mut found = FxHashMap::default();
+    for fact in relations.filter(|&relation| keyword(relation) == Some(Keyword::True)) {
+        let Some((init, next)) = of(Keyword::Init, fact).zip(of(Keyword::Next, fact)) else { continue };
+        let mut rules = flat.rules.iter().filter(|rule| rule.head.relation == next).peekable();
+        let copies = |rule: &FlatRule| is_copy(&flat.terms, rule) && only_condition(rule) == Some(fact);
+        if rules.peek().is_some() && rules.all(copies) {
+            found.insert(Some(fact), init);
+        }
+    }
+    found
+}
+
+fn only_condition(rule: &FlatRule) -> Option<RelationId> {
+    match &rule.body[..] {
+        [FlatLiteral::Holds(atom)] => Some(atom.relation),
+        _ => None,
+    }
+}
+
+/// Whether a rule copies a row of one relation to another, whatever it is.
+fn is_copy(terms: &grundy_syntax::Terms, rule: &FlatRule) -> bool {
+    let [FlatLiteral::Holds(atom)] = &rule.body[..] else { return false };
+    let are_variables = atom.args.iter().all(|&arg| matches!(terms.get(arg), Term::Variable(_)));
+    are_variables && rule.variables == atom.args.len() && atom.args == rule.head.args
+}
+
+/// Views that no longer depend on a state are static.
+fn settle_kinds(program: &Program, flat: &mut Flat) {
+    let is_view = |relation: usize| program.info(flat.relations[relation].predicate).keyword.is_none();
+    let mut dynamic: Vec<bool> = (0..flat.relations.len())
+        .map(|relation| flat.relations[relation].kind == RelationKind::Dynamic && !is_view(relation))
+        .collect();
+    let order = rules_in_order(flat);
+    let mut changed = true;
+    while changed && !flat.budget.is_over() {
+        changed = false;
+        for rule in order.iter().map(|&number| &flat.rules[number]) {
+            let depends = rule.body.iter().filter_map(FlatLiteral::atom);
+            if depends.into_iter().any(|atom| dynamic[atom.relation.index()]) {
+                changed |= !std::mem::replace(&mut dynamic[rule.head.relation.index()], true);
+            }
+        }
+    }
+    for (info, dynamic) in flat.relations.iter_mut().zip(dynamic) {
+        if !dynamic {
+            info.kind = RelationKind::Static;
+        }
+    }
+}

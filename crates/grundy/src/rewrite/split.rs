@@ -1,0 +1,394 @@
+//! Splitting rules along their variables.
+//!
+//! Take a rule and a variable `v` that its head does not have. The conditions that speak of `v` become
+//! the body of a new relation over the other variables that they share with the rest of the rule, and the rule
+//! uses that instead:
+//!
+//! ```text
+//! h(X) ← a(X, Y), b(Y, V), c(V, Z), d(X, Z)      part(Y, Z) ← b(Y, V), c(V, Z)
+//!                                                h(X) ← a(X, Y), part(Y, Z), d(X, Z)
+//! ```
+//!
+//! Doing so for one variable after the other is bucket elimination; the parts are the bags of a tree
+//! decomposition. [`super::decompose`] plans it, this file carries it out.
+//!
+//! A test in a part may have a variable that only the rest of the rule binds, as in the frame axiom
+//! `next(cell(X)) ← true(cell(X)), does(mark(V)), X ≠ V`. A *guard* then says which values there are: a
+//! relation that takes part in matching, but is no condition of the ground rules.
+
+use super::Thresholds;
+use super::decompose::{Item, MIN_GAIN, MIN_SURE_GAIN, Source, Worth, decompose};
+use super::estimate::Estimates;
+use crate::flat::{
+    Flat, FlatAtom, FlatLiteral, FlatRule, Origin, RelationId, RelationInfo, RelationKind, renumber,
+};
+use crate::ids::narrow;
+use grundy_syntax::{Program, TermId, VariableId};
+use rustc_hash::FxHashMap;
+
+/// A part is limited to what the rest of its rule can use if that is at most this share.
+const FAR_FEWER: f64 = 0.5;
+
+/// Where sizes are known, a rule may be split that costs this share of what it has to cost otherwise.
+const SURE_COST: f64 = 0.25;
+
+/// A rule that was split.
+pub(crate) struct Split {
+    /// As it was before.
+    pub(super) original: FlatRule,
+    /// What it has become, by number: its parts, and at the end what is left of it.
+    pub(super) rules: Vec<usize>,
+}
+
+/// Splits all rules for which it pays.
+pub(super) fn split_rules(
+    program: &mut Program,
+    flat: &mut Flat,
+    estimates: &Estimates<'_>,
+    thresholds: &Thresholds,
+) -> Vec<Split> {
+    let rules = std::mem::take(&mut flat.rules);
+    let worth = Worth { min_cost: thresholds.split, min_gain: MIN_GAIN, in_company: 1.0 };
+    split_where(program, flat, estimates, rules.into_iter().map(|rule| (rule, worth)).collect())
+}
+
+/// Adds rules behind those that there are, split where it pays. All sizes are known, and rules for the same relation
+/// say together after which moves something stays as it is.
+pub(super) fn add_rules(
+    program: &mut Program,
+    flat: &mut Flat,
+    estimates: &Estimates<'_>,
+    rules: Vec<FlatRule>,
+    thresholds: &Thresholds,
+) -> Vec<Split> {
+    let matches = |rule: &FlatRule| {
+        let literals: Vec<&FlatLiteral> = rule.body.iter().collect();
+        let has_move =
+            literals.iter().filter_map(|literal| literal.atom()).any(|atom| estimates.is_move(atom));
+        let matches = estimates.matches(&flat.terms, &literals, &estimates.variables(flat, rule));
+        if has_move { matches } else { 0.0 }
+    };
+    let matches: Vec<f64> = rules.iter().map(matches).collect();
+    let mut together = vec![0.0; flat.relations.len()];
+    for (rule, matches) in rules.iter().zip(&matches) {
+        together[rule.head.relation.index()] += matches;
+    }
+    let worth = |(rule, matches): (FlatRule, f64)| {
+        let in_company = (together[rule.head.relation.index()] / matches.max(1.0)).max(1.0);
+        let worth = Worth { min_cost: thresholds.split * SURE_COST, min_gain: MIN_SURE_GAIN, in_company };
+        (rule, worth)
+    };
+    let rules = rules.into_iter().zip(matches).map(worth).collect();
+    split_where(program, flat, estimates, rules)
+}
+
+fn split_where(
+    program: &mut Program,
+    flat: &mut Flat,
+    estimates: &Estimates<'_>,
+    rules: Vec<(FlatRule, Worth)>,
+) -> Vec<Split> {
+    let mut splits = Vec::new();
+    let mut splitter = Splitter::new(program, flat, estimates);
+    for (rule, worth) in rules {
+        if splitter.flat.budget.is_over() {
+            break;
+        }
+        let kind = splitter.flat.info(rule.head.relation).kind;
+        let may_split = matches!(rule.origin, Origin::Rule(_)) && kind != RelationKind::Static;
+        let sizes = estimates.variables(splitter.flat, &rule);
+        let items = may_split.then(|| decompose(splitter.flat, estimates, &rule, &sizes, worth, None));
+        match items.flatten() {
+            Some(items) => {
+                let rules = splitter.split(rule.clone(), &items);
+                splits.push(Split { original: rule, rules });
+            }
+            None => splitter.done.push(rule),
+        }
+    }
+    flat.rules = splitter.done;
+    splits
+}
+
+/// Splits more rules as planned; parts and rules are added behind those that there are.
+pub(super) fn split_more(
+    program: &mut Program,
+    flat: &mut Flat,
+    estimates: &Estimates<'_>,
+    planned: Vec<(FlatRule, Vec<Item>)>,
+) -> Vec<Split> {
+    let mut splitter = Splitter::new(program, flat, estimates);
+    let split = |(rule, items): (FlatRule, Vec<Item>)| {
+        let rules = splitter.split(rule.clone(), &items);
+        Split { original: rule, rules }
+    };
+    let splits = planned.into_iter().map(split).collect();
+    flat.rules = splitter.done;
+    splits
+}
+
+/// The kind of a part, and its rule with variables numbered by first occurrence.
+type PartKey = (RelationKind, Box<[TermId]>, Vec<FlatLiteral>);
+
+/// A rule with one part left open: its head, its other conditions, and the arguments of the part.
+type Place = (FlatAtom, Vec<FlatLiteral>, Box<[TermId]>);
+
+struct Splitter<'a> {
+    program: &'a mut Program,
+    flat: &'a mut Flat,
+    estimates: &'a Estimates<'a>,
+    /// Relations that were introduced, by the body of their rule.
+    parts: FxHashMap<PartKey, (RelationId, usize)>,
+    /// For each of them how many conditions use it. Those that were there before are in use already.
+    uses: FxHashMap<RelationId, u32>,
+    /// The relation of a part by the rule that uses it.
+    places: FxHashMap<Place, RelationId>,
+    done: Vec<FlatRule>,
+    /// The rules of the parts that the current rule uses.
+    used: Vec<usize>,
+    /// For each condition of the current rule the values that it leaves to its variables.
+    left_by: Vec<Vec<(VariableId, f64)>>,
+}
+
+/// The parts that rules have already, but for those that have several rules.
+fn known_parts(flat: &Flat, rules: &[FlatRule]) -> FxHashMap<PartKey, (RelationId, usize)> {
+    let mut counts = vec![0; flat.relations.len()];
+    rules.iter().for_each(|rule| counts[rule.head.relation.index()] += 1);
+    let is_part =
+        |rule: &FlatRule| flat.info(rule.head.relation).is_part && counts[rule.head.relation.index()] == 1;
+    let entry = |(number, rule): (usize, &FlatRule)| {
+        let kind = flat.info(rule.head.relation).kind;
+        ((kind, rule.head.args.clone(), rule.body.clone()), (rule.head.relation, number))
+    };
+    rules.iter().enumerate().filter(|(_, rule)| is_part(rule)).map(entry).collect()
+}
+
+impl<'a> Splitter<'a> {
+    fn new(program: &'a mut Program, flat: &'a mut Flat, estimates: &'a Estimates<'a>) -> Splitter<'a> {
+        let done = std::mem::take(&mut flat.rules);
+        let parts = known_parts(flat, &done);
+        let uses = parts.values().map(|&(relation, _)| (relation, 1)).collect();
+        let places = FxHashMap::default();
+        Splitter {
+            program,
+            flat,
+            estimates,
+            parts,
+            uses,
+            places,
+            done,
+            used: Vec::new(),
+            left_by: Vec::new(),
+        }
+    }
+
+    /// Adds a rule in the form that was planned, and the rules of its parts; the numbers of all these.
+    fn split(&mut self, mut rule: FlatRule, items: &[Item]) -> Vec<usize> {
+        self.left_by = self.values_left(&rule);
+        let body = items.iter().map(|item| self.literal(&rule, item)).collect();
+        rule.body = body;
+        renumber(&mut self.flat.terms, &mut rule);
+        self.unite(&mut rule);
+        self.used.push(self.done.len());
+        self.done.push(rule);
+        std::mem::take(&mut self.used)
+    }
+
+    /// Two rules that differ in nothing but a part become one if the part is either what it was in the one or what it was
+    /// in the other. Both are left, and are the same.
+    fn unite(&mut self, rule: &mut FlatRule) {
+        let relation = |literal: &FlatLiteral| literal.atom().map(|atom| atom.relation);
+        let is_part = |literal: &FlatLiteral| relation(literal).is_some_and(|id| self.uses.contains_key(&id));
+        let mut parts = (0..rule.body.len()).filter(|&at| is_part(&rule.body[at]));
+        let (Some(at), None) = (parts.next(), parts.next()) else { return };
+        let FlatLiteral::Holds(part) = rule.body.remove(at) else { return };
+        let place = (rule.head.clone(), rule.body.clone(), part.args.clone());
+        let known = *self.places.entry(place).or_insert(part.relation);
+        let is_same_kind = self.flat.info(known).kind == self.flat.info(part.relation).kind;
+        let is_alone = |id: RelationId| self.uses.get(&id) == Some(&1);
+        let mut united = part;
+        if known != united.relation && is_same_kind && is_alone(known) && is_alone(united.relation) {
+            // Nobody else may use the one or the other from now on.
+            self.parts.retain(|_, (relation, _)| *relation != known && *relation != united.relation);
+            let of_part = self.done.iter_mut().filter(|rule| rule.head.relation == united.relation);
+            of_part.for_each(|rule| rule.head.relation = known);
+            united.relation = known;
+        }
+        rule.body.insert(at, FlatLiteral::Holds(united));
+    }
+
+    /// The condition for an item: one of the rule's own, or a part.
+    fn literal(&mut self, rule: &FlatRule, item: &Item) -> FlatLiteral {
+        match &item.source {
+            Source::Condition(number) => rule.body[*number].clone(),
+            Source::Part(items) => {
+                let mut body: Vec<FlatLiteral> = items.iter().map(|item| self.literal(rule, item)).collect();
+                let guards = self.guards(rule, &body);
+                body.extend(guards);
+                let limits = self.limits(rule, item);
+                body.extend(limits);
+                FlatLiteral::Holds(self.part(rule, &item.variables, body))
+            }
+        }
+    }
+
+    fn kind(&self, literal: &FlatLiteral) -> RelationKind {
+        literal.atom().map_or(RelationKind::Static, |atom| self.flat.info(atom.relation).kind)
+    }
+
+    fn variables_of<'l>(&self, literals: impl IntoIterator<Item = &'l FlatLiteral>) -> Vec<VariableId> {
+        let mut variables = Vec::new();
+        for term in literals.into_iter().flat_map(|literal| literal.terms()) {
+            self.flat.terms.for_each_variable(term, &mut |variable| {
+                if !variables.contains(&variable) {
+                    variables.push(variable);
+                }
+            });
+        }
+        variables
+    }
+
+    /// Conditions of the rule that bind what a part does not bind itself.
+    fn guards(&mut self, rule: &FlatRule, body: &[FlatLiteral]) -> Vec<FlatLiteral> {
+        let is_positive = |literal: &&FlatLiteral| matches!(literal, FlatLiteral::Holds(_));
+        let bound = self.variables_of(body.iter().filter(is_positive));
+        let wanted = self.variables_of(body);
+        let mut unbound: Vec<VariableId> = wanted.into_iter().filter(|v| !bound.contains(v)).collect();
+        let mut guards = Vec::new();
+        while !unbound.is_empty() {
+            let covers = |literal: &FlatLiteral| {
+                let variables = self.variables_of([literal]);
+                unbound.iter().filter(|v| variables.contains(v)).count()
+            };
+            // Static conditions first: they need no relation of their own.
+            let candidates = rule.body.iter().enumerate().filter(|(_, literal)| is_positive(literal));
+            let best = candidates
+                .max_by_key(|(at, literal)| {
+                    (covers(literal), self.kind(literal) == RelationKind::Static, usize::MAX - at)
+                })
+                .map(|(_, literal)| literal.clone())
+                .filter(|literal| covers(literal) > 0);
+            // Safe rules bind every variable somewhere.
+            let Some(best) = best else { break };
+            let variables = self.variables_of([&best]);
+            let wanted: Vec<VariableId> = unbound.iter().copied().filter(|v| variables.contains(v)).collect();
+            unbound.retain(|v| !variables.contains(v));
+            guards.push(self.guard(rule, best, &wanted));
+        }
+        guards
+    }
+
+    /// Conditions of the rule that leave far fewer values to variables of a part than the part itself does.
+    fn limits(&mut self, rule: &FlatRule, part: &Item) -> Vec<FlatLiteral> {
+        if part.kind != RelationKind::Dynamic {
+            return Vec::new();
+        }
+        let numbers = part.conditions();
+        let mut own = rule.clone();
+        let mut limits = Vec::new();
+        own.body = numbers.iter().map(|&number| rule.body[number].clone()).collect();
+        let mut values = self.estimates.variables(self.flat, &own);
+        loop {
+            let others = (0..rule.body.len()).filter(|number| !numbers.contains(number));
+            let limit = |number: usize| {
+                let mut left = self.left_by[number].clone();
+                let share = |v: &VariableId, left: f64| left / values[v.index()];
+                left.retain(|(v, left)| {
+                    part.variables.contains(v) && (f64::MIN_POSITIVE..1.0).contains(&share(v, *left))
+                });
+                let FlatLiteral::Holds(_) = &rule.body[number] else { return None };
+                let share: f64 = left.iter().map(|(v, left)| share(v, *left)).product();
+                Some((share, number, left))
+            };
+            let best = others.filter_map(limit).min_by(|a, b| a.0.total_cmp(&b.0));
+            let is_over = self.flat.budget.is_over();
+            let Some((_, number, left)) = best.filter(|(share, ..)| *share <= FAR_FEWER && !is_over) else {
+                return limits;
+            };
+            left.iter().for_each(|&(v, left)| values[v.index()] = left);
+            let variables: Vec<VariableId> = left.iter().map(|&(v, _)| v).collect();
+            limits.push(self.guard(rule, rule.body[number].clone(), &variables));
+        }
+    }
+
+    /// For each positive condition of a rule, how many values it leaves to its variables by itself.
+    fn values_left(&self, rule: &FlatRule) -> Vec<Vec<(VariableId, f64)>> {
+        let of_condition = |literal: &FlatLiteral| {
+            if !matches!(literal, FlatLiteral::Holds(_)) || self.flat.budget.is_over() {
+                return Vec::new();
+            }
+            let (head, body) = (rule.head.clone(), vec![literal.clone()]);
+            let alone = FlatRule { head, body, variables: rule.variables, origin: rule.origin };
+            let left = self.estimates.variables(self.flat, &alone);
+            self.variables_of([literal]).into_iter().map(|v| (v, left[v.index()])).collect()
+        };
+        rule.body.iter().map(of_condition).collect()
+    }
+
+    /// A condition that says what some variables can be: the condition itself if it is static and has no other
+    /// variables, otherwise a guard over its columns.
+    fn guard(&mut self, rule: &FlatRule, literal: FlatLiteral, wanted: &[VariableId]) -> FlatLiteral {
+        let kind = self.kind(&literal).min(RelationKind::Guard);
+        if kind == RelationKind::Static && self.variables_of([&literal]).len() == wanted.len() {
+            return literal;
+        }
+        let args: Box<[TermId]> = wanted.iter().map(|&v| self.flat.terms.variable(v)).collect();
+        FlatLiteral::Holds(self.add_part(rule, kind, args, vec![literal]))
+    }
+
+    /// The atom of a part over these variables.
+    fn part(&mut self, rule: &FlatRule, variables: &[VariableId], body: Vec<FlatLiteral>) -> FlatAtom {
+        let most = body.iter().map(|literal| self.kind(literal)).max().unwrap_or(RelationKind::Static);
+        // What is made for a rule that is not stored is not stored.
+        let kind = most.min(self.flat.info(rule.head.relation).kind);
+        let args: Box<[TermId]> = variables.iter().map(|&v| self.flat.terms.variable(v)).collect();
+        self.add_part(rule, kind, args, body)
+    }
+
+    /// The atom of a relation with this rule, new or known.
+    fn add_part(
+        &mut self,
+        parent: &FlatRule,
+        kind: RelationKind,
+        args: Box<[TermId]>,
+        mut body: Vec<FlatLiteral>,
+    ) -> FlatAtom {
+        body.sort_by_key(|literal| match literal {
+            FlatLiteral::Holds(atom) => (0, atom.relation.0),
+            FlatLiteral::Not(atom) => (1, atom.relation.0),
+            FlatLiteral::Distinct(pairs) => (2, narrow(pairs.len())),
+        });
+        let arity = args.len();
+        let head = FlatAtom { relation: parent.head.relation, args: args.clone() };
+        let mut rule = FlatRule { head, body, variables: parent.variables, origin: parent.origin };
+        renumber(&mut self.flat.terms, &mut rule);
+        let key = (kind, rule.head.args.clone(), rule.body.clone());
+        let (relation, number) = match self.parts.get(&key) {
+            Some(&known) => known,
+            None => {
+                let relation = self.new_relation(parent.head.relation, kind, arity);
+                let number = self.done.len();
+                self.parts.insert(key, (relation, number));
+                rule.head.relation = relation;
+                self.done.push(rule);
+                (relation, number)
+            }
+        };
+        self.used.push(number);
+        *self.uses.entry(relation).or_default() += 1;
+        FlatAtom { relation, args }
+    }
+
+    fn new_relation(&mut self, parent: RelationId, kind: RelationKind, arity: usize) -> RelationId {
+        let number = self.flat.relations.len();
+        let parent = self.program.name(self.flat.info(parent).predicate);
+        let stem = parent.split('~').next().unwrap_or(parent);
+        let name = match kind {
+            RelationKind::Guard => format!("{stem}~guard{number}"),
+            RelationKind::Static | RelationKind::Dynamic => format!("{stem}~{number}"),
+        };
+        let predicate = self.program.fresh_predicate(&name, arity);
+        let plain = RelationInfo::plain(&mut self.flat.terms, predicate, arity, kind);
+        self.flat.add_relation(RelationInfo { is_part: true, ..plain })
+    }
+}
