@@ -4,7 +4,7 @@ mod support;
 
 use grundy::game::{Game, MachineConfig};
 use grundy::ground::{GroundConfig, ground};
-use grundy::invariants::{InvariantConfig, Invariants, invariants_of, prune};
+use grundy::invariants::{InvariantConfig, Invariants, USES, invariants_of, prune};
 use grundy::machine::incremental::IncrementalMachine;
 use grundy::machine::scratch::ScratchMachine;
 use grundy::machine::{MachineReasoner, Rules};
