@@ -154,7 +154,7 @@ pub(crate) fn load_sound(path: &str, args: &ReadArgs) -> Result<Loaded> {
 }
 
 /// Shows the errors of a sheet that can be used in spite of them.
-fn warn_of_errors(loaded: &Loaded) {
+pub(crate) fn warn_of_errors(loaded: &Loaded) {
     let errors = loaded.diagnostics.iter().filter(|d| d.is_error()).collect();
     let (shown, hidden) = render::most_telling(errors, render::MOST_MESSAGES);
     for diagnostic in shown {

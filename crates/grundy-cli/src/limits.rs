@@ -4,7 +4,7 @@
 //! with the same typed error, if a stage has not stopped shortly after a limit was hit.
 
 use crate::files;
-use crate::memory::used_bytes;
+use crate::memory::{resident_bytes, used_bytes};
 use crate::output::{self, Details, Failure, Outcome};
 use grundy_syntax::{Budget, Exhausted, Source};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -149,17 +149,18 @@ const GRACE: Duration = Duration::from_millis(200);
 const INTERRUPT_GRACE: Duration = Duration::from_millis(420);
 
 /// By how much stages may exceed the memory: this share of it, and these bytes.
-const SPARE_SHARE: usize = 16;
-const SPARE_BYTES: usize = 16 << 20;
+const SPARE_SHARE: usize = 32;
+const SPARE_BYTES: usize = 8 << 20;
 
 /// How long the memory may be exceeded: a stage may be about to notice.
-const MEMORY_GRACE: Duration = Duration::from_millis(10);
+const MEMORY_GRACE: Duration = Duration::from_millis(4);
 
 /// Ends the process if a limit was exceeded and no stage has stopped.
 fn watch(budget: &Budget) {
     let most = budget.bytes().saturating_add(budget.bytes() / SPARE_SHARE).saturating_add(SPARE_BYTES);
     let end = budget.deadline().and_then(|deadline| deadline.checked_add(GRACE));
     let (mut interrupt_end, mut memory_end) = (None, None);
+    let start = resident_bytes().unwrap_or(0);
     loop {
         let now = Instant::now();
         if budget.is_interrupted() && now >= *interrupt_end.get_or_insert(now + INTERRUPT_GRACE) {
@@ -168,7 +169,9 @@ fn watch(budget: &Budget) {
         if end.is_some_and(|end| now >= end) {
             abort(Exhausted::Timeout);
         }
-        let left = most.saturating_sub(used_bytes());
+        // Stages keep to what they have asked for; the system counts what it had to give.
+        let resident = resident_bytes().unwrap_or(0).saturating_sub(start);
+        let left = most.saturating_sub(used_bytes().max(resident));
         if left > 0 {
             memory_end = None;
         } else if now >= *memory_end.get_or_insert(now + MEMORY_GRACE) {
@@ -178,9 +181,9 @@ fn watch(budget: &Budget) {
     }
 }
 
-/// The time until the next look: memory is never filled faster than at a few gigabytes a second.
+/// The time until the next look: memory is hardly ever filled faster than at sixteen gigabytes a second.
 fn pause(bytes_left: usize, time_left: Option<Duration>) -> Duration {
-    const BYTES_PER_SECOND: f64 = 4e9;
+    const BYTES_PER_SECOND: f64 = 16e9;
     const LONGEST: Duration = Duration::from_millis(50);
     const SHORTEST: Duration = Duration::from_millis(1);
     let until_full = Duration::from_secs_f64((bytes_left as f64 / BYTES_PER_SECOND).min(1.0));

@@ -87,6 +87,11 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
                 let played = args.play.and_then(|games| play(&loaded, games, args.seed));
                 outcome = outcome.max(outcome_of(&loaded.diagnostics));
                 tally.add(&loaded);
+                if played.is_some() {
+                    let (of_play, limit) = end_of_play(played.as_ref());
+                    outcome = outcome.max(of_play);
+                    tally.limit = tally.limit.or(limit);
+                }
                 if let Some(Ok(played)) = &played {
                     let found: Vec<Diagnostic> = played.findings.iter().map(diagnostic).collect();
                     outcome = outcome.max(outcome_of(&found));
@@ -113,9 +118,17 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         let files = render::count(reports.len(), "file");
         print_json(json!({"files": reports}));
         if outcome != Outcome::Fine {
-            let message = format!("{} in {files}", render::count(tally.errors, "error"));
-            let details = Details { limit: tally.limit, ..Details::default() };
-            return Err(Failure::new(outcome, message).with(details).at("read").into());
+            let mut message = format!("{} in {files}", render::count(tally.errors, "error"));
+            if let Some(limit) = &tally.limit {
+                message += &format!("; ended by limit `{limit}`");
+            }
+            let failure = match budget().check() {
+                Ok(()) => Failure::new(outcome, message)
+                    .with(Details { limit: tally.limit, ..Details::default() })
+                    .at("read"),
+                Err(reason) => Failure { message, ..crate::limits::failure(reason) },
+            };
+            return Err(failure.into());
         }
     } else {
         note(&format!(
@@ -161,6 +174,16 @@ fn play(loaded: &Loaded, games: u64, seed: u64) -> Option<Result<Survey, ReasonE
     budget().enter(Stage::Play);
     let config = SurveyConfig { games, seed, budget: budget().part(LAST_RESORT), ..SurveyConfig::default() };
     Some(survey(&loaded.program, &config))
+}
+
+/// How a command ends that has played, as far as playing decides that, and the limit that has ended it.
+fn end_of_play(played: Played) -> (Outcome, Option<String>) {
+    match (budget().check(), played) {
+        (Err(reason), _) => (Outcome::Limit, Some(reason.name().to_owned())),
+        (_, Some(Err(ReasonError::Limit { limit, .. }))) => (Outcome::Limit, Some((*limit).to_owned())),
+        (_, Some(Err(_))) => (Outcome::Wrong, None),
+        _ => (Outcome::Fine, None),
+    }
 }
 
 /// A finding of play as one about the text.

@@ -1,9 +1,10 @@
 //! `grundy dump`: a look at any stage.
 
 use crate::engine::{ReasonArgs, failure, tell_exhausted};
-use crate::files::{ReadArgs, load, load_game, read_source};
-use crate::limits::LimitArgs;
+use crate::files::{Loaded, ReadArgs, load, load_game, read_source, warn_of_errors};
+use crate::limits::{LimitArgs, budget};
 use crate::output::{Failure, Outcome, note, print, print_json};
+use crate::render;
 use anyhow::Result;
 use clap::ValueEnum;
 use grundy::analysis;
@@ -12,14 +13,14 @@ use grundy::game::Game;
 use grundy::ground::{DotError, GroundProgram, MOST_NODES, ground, write_kif};
 use grundy::invariants::USES;
 use grundy::network::{NetworkSlice, Optimized, PASSES, PassSize, write_network, write_network_dot};
-use grundy_syntax::{Notation, Printer, print_sexprs, read_sexprs};
+use grundy_syntax::{Diagnostic, Notation, Printer, Severity, Source, print_sexprs, read_sexprs};
 use serde_json::{Value, json};
 use std::time::Instant;
 
 /// Print a stage of a file as text
 ///
-/// Sizes and times go to standard error. What is wrong with the file is the business of `grundy check`;
-/// here, whatever could be understood is printed.
+/// Sizes and times go to standard error, and so do the errors of the file, as warnings: whatever could be understood is
+/// printed. A stage that a limit has cut short is not.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The stage
@@ -124,13 +125,14 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let (name, text, sizes) = match args.stage {
         Stage::Sexprs => {
             let source = read_source(&args.file, &args.read)?;
-            let (sexprs, _) = read_sexprs(&source, &args.read.limits());
+            let (sexprs, diagnostics) = read_sexprs(&source, &args.read.limits());
+            check_whole(&source, &diagnostics)?;
             let sizes =
                 json!({"bytes": source.text().len(), "nodes": sexprs.len(), "forms": sexprs.forms().count()});
             ("sexprs", print_sexprs(&source, &sexprs), sizes)
         }
         Stage::Program => {
-            let program = load(&args.file, &args.read)?.program;
+            let program = load_whole(args)?.program;
             let notation = match args.r#as {
                 Some(As::Kif) => Notation::Kif,
                 Some(As::Prolog) => Notation::Prolog,
@@ -146,7 +148,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
             ("program", Printer::new(&program, notation).program(), sizes)
         }
         Stage::Analysis => {
-            let loaded = load(&args.file, &args.read)?;
+            let loaded = load_whole(args)?;
             let sizes = json!({
                 "predicates": loaded.program.predicate_count(),
                 "components": loaded.analysis.components().len(),
@@ -166,6 +168,8 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         }
         Stage::Network => dump_network(args)?,
     };
+    // A stage that was cut short is not printed as if it were whole.
+    budget().check()?;
     let seconds = start.elapsed().as_secs_f64();
     if args.json {
         print_json(json!({"stage": name, "text": text, "sizes": sizes, "seconds": seconds}));
@@ -177,14 +181,33 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     Ok(Outcome::Fine)
 }
 
+/// Reads a file in spite of its errors, which are shown as warnings: they are what the stages of reading are looked at for.
+fn load_whole(args: &Args) -> Result<Loaded> {
+    let loaded = load(&args.file, &args.read)?;
+    check_whole(&loaded.source, &loaded.diagnostics)?;
+    warn_of_errors(&loaded);
+    Ok(loaded)
+}
+
+/// Whether the text was read to its end.
+fn check_whole(source: &Source, diagnostics: &[Diagnostic]) -> Result<(), Failure> {
+    budget().check()?;
+    let limits: Vec<&Diagnostic> =
+        diagnostics.iter().filter(|found| found.severity() == Severity::Limit).collect();
+    let Some(first) = limits.first() else { return Ok(()) };
+    note(&format!("{}\n", render::diagnostic(source, first)));
+    let message = format!("`{}` was not read to its end", source.name());
+    Err(Failure::new(Outcome::Limit, message).with(render::details(source, &limits)).at("read"))
+}
+
 /// A flat program, or what becomes of it.
 fn dump_flat(
     args: &Args,
     name: &'static str,
     change: impl FnOnce(Flat) -> Flat,
 ) -> Result<(&'static str, String, Value)> {
-    let program = load(&args.file, &args.read)?.program;
-    let flat = change(flatten(&program, &crate::limits::budget()));
+    let program = load_whole(args)?.program;
+    let flat = change(flatten(&program, &budget()));
     let sizes = json!({"relations": flat.relations.len(), "rules": flat.rules.len()});
     Ok((name, print_flat(&program, &flat), sizes))
 }

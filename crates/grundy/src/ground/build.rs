@@ -46,6 +46,12 @@ pub fn ground(sheet: &Program, config: &GroundConfig) -> Result<GroundProgram, G
                 tactics.answer(&program, &flat, &overflow);
                 check()?;
             }
+            // Calls can put terms together without end where the facts do not.
+            Err(Failure::Error(GroundError::Limit { limit: LimitKind::TermDepth, .. }))
+                if tactics.stop_asking() =>
+            {
+                check()?;
+            }
             Err(Failure::Error(error)) => return Err(error),
         }
     }

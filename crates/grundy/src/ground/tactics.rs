@@ -74,6 +74,8 @@ pub(super) struct Tactics {
     asked: Vec<bool>,
     /// All that are evaluated on demand: these, and what calls them where that has to be.
     demanded: Vec<bool>,
+    /// Whether relations may be evaluated on demand.
+    may_ask: bool,
     /// Whether relations may stay lifted.
     may_lift: bool,
     lifted: Vec<LiftedRelation>,
@@ -95,6 +97,7 @@ impl Tactics {
             demanded_first,
             asked,
             demanded,
+            may_ask: true,
             may_lift: !config.faithful,
             lifted: Vec::new(),
         }
@@ -174,9 +177,20 @@ impl Tactics {
                 self.asked[relation] = true;
             }
         }
+        if !self.may_ask {
+            return;
+        }
         self.demanded = self.demanded_first.clone();
         let asked = (0..self.asked.len()).filter(|&relation| self.asked[relation]);
         asked.for_each(|relation| ask(flat, &self.askable, &mut self.demanded, relation));
+    }
+
+    /// Evaluates nothing on demand any more; whether anything was.
+    pub(super) fn stop_asking(&mut self) -> bool {
+        self.may_ask = false;
+        let demanded = std::mem::take(&mut self.demanded);
+        self.demanded = vec![false; demanded.len()];
+        demanded.contains(&true)
     }
 
     /// Evaluates the static views whole again that a rule calls and that were evaluated on demand for a try; tells

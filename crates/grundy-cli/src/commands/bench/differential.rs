@@ -79,7 +79,7 @@ pub(crate) struct Args {
 const TICK: Duration = Duration::from_millis(50);
 
 /// An engine that takes longer for a random game, which is small, is considered stuck.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(900);
 
 /// How many failures are reduced.
 const MOST_MINIMISED: usize = 20;
