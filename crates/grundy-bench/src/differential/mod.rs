@@ -17,7 +17,7 @@ mod transcript;
 
 use grundy::analysis::analyze;
 use grundy::reasoner::{ReasonError, Reference};
-use grundy::syntax::{Budget, Program, Source, read_game};
+use grundy::syntax::{Budget, Code, Program, Source, read_game};
 use session::Session;
 pub use session::Watch;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -136,7 +136,8 @@ fn check_sheet(sheet: &str, config: &Config, watch: &Watch) -> Verdict {
         Ok(transcript) => transcript,
         Err(error) => return Verdict::Rejected(error.to_string()),
     };
-    let mut session = Session::new(&reading.program, &transcript, config, watch, budget);
+    let may_have_cycles = reading.diagnostics.iter().any(|found| found.code == Code::NegationCycle);
+    let mut session = Session::new(&reading.program, &transcript, config, watch, budget, may_have_cycles);
     match engines::check(&mut session).and_then(|()| grounding::check(&mut session)) {
         Ok(()) => Verdict::Agree(session.agreement()),
         Err(difference) => Verdict::Differs(difference),

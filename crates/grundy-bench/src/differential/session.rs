@@ -28,6 +28,9 @@ impl Watch {
 
 /// The comparison of one sheet.
 pub(super) struct Session<'a> {
+    /// Whether negation occurs in cycles of rules. Then ground rules can have a cycle that no state closes: the reference
+    /// plays on, and there is no ground program or network.
+    may_have_cycles: bool,
     pub(super) program: &'a Program,
     pub(super) transcript: &'a Transcript,
     pub(super) config: &'a Config,
@@ -46,6 +49,11 @@ pub(super) trait MayBeLimit: std::fmt::Display {
     fn is_own_limit(&self) -> bool {
         false
     }
+
+    /// Whether it says that an atom depends on its own negation.
+    fn is_negation_cycle(&self) -> bool {
+        false
+    }
 }
 
 impl MayBeLimit for ReasonError {
@@ -62,6 +70,10 @@ impl MayBeLimit for GroundError {
     fn is_own_limit(&self) -> bool {
         matches!(self, GroundError::Limit { limit: LimitKind::Rules, .. })
     }
+
+    fn is_negation_cycle(&self) -> bool {
+        matches!(self, GroundError::NegationCycle { .. })
+    }
 }
 
 impl MayBeLimit for GameError {
@@ -75,6 +87,14 @@ impl MayBeLimit for GameError {
             _ => false,
         }
     }
+
+    fn is_negation_cycle(&self) -> bool {
+        match self {
+            GameError::Ground(error) => error.is_negation_cycle(),
+            GameError::Connect(error) => matches!(error, ConnectError::NegationCycle(_)),
+            _ => false,
+        }
+    }
 }
 
 impl<'a> Session<'a> {
@@ -84,8 +104,10 @@ impl<'a> Session<'a> {
         config: &'a Config,
         watch: &'a Watch,
         budget: Budget,
+        may_have_cycles: bool,
     ) -> Session<'a> {
-        Session { program, transcript, config, watch, budget, engines: 0, skipped: Vec::new() }
+        let (engines, skipped) = (0, Vec::new());
+        Session { may_have_cycles, program, transcript, config, watch, budget, engines, skipped }
     }
 
     pub(super) fn agreement(self) -> Agreement {
@@ -124,6 +146,7 @@ impl<'a> Session<'a> {
                 self.skip(engine, &error.to_string());
                 Ok(None)
             }
+            Err(error) if self.may_have_cycles && error.is_negation_cycle() => Ok(None),
             Err(error) => Err(differs(engine, error.to_string())),
         }
     }

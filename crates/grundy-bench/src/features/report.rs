@@ -7,6 +7,7 @@ use crate::numbers::{count, exact, float, grouped, short};
 use crate::plot::{Axis, Ink, Mark, Plot, Series, Unit};
 use crate::report::{File, Origin, Page, Row, Table};
 use grundy::features::Sizes;
+use serde_json::{Value, json};
 use std::time::Duration;
 
 /// Everything that was measured.
@@ -121,6 +122,16 @@ impl Results {
         let tables = self.tables();
         let tables = tables.iter().filter(|(_, table)| !table.rows.is_empty());
         self.origin.text() + "\n" + &tables.map(|(_, table)| table.text() + "\n").collect::<String>()
+    }
+
+    /// The origin of the numbers and all tables, for scripts.
+    pub fn json(&self) -> Value {
+        let tables = self.tables();
+        let tables = tables.iter().filter(|(_, table)| !table.rows.is_empty());
+        json!({
+            "origin": self.origin.json(),
+            "tables": tables.map(|(_, table)| table.json()).collect::<Vec<_>>(),
+        })
     }
 
     /// The report: a page, its figures, its tables for programs, and the origin of the numbers.

@@ -25,6 +25,7 @@ use crate::report::{File, Origin, Page, Table};
 use grundy::metarules::{DomainLimits, SearchConfig};
 use grundy::syntax::Budget;
 use grundy::unfold::UnfoldConfig;
+use serde_json::{Value, json};
 
 /// How far to look for metarules, within the budget of the call.
 fn search(budget: &Budget) -> SearchConfig {
@@ -53,6 +54,12 @@ pub struct Section {
 impl Section {
     fn of_text(text: String) -> Section {
         Section { text, ..Section::default() }
+    }
+
+    /// The text and the tables, for scripts.
+    pub fn json(&self) -> Value {
+        let tables: Vec<Value> = self.tables.iter().map(|(_, table)| table.json()).collect();
+        json!({"text": self.text, "tables": tables})
     }
 
     /// The figures, and the tables for programs.

@@ -1,6 +1,7 @@
 //! Tables whose columns are explained: as text, as HTML, and for programs.
 
 use crate::plot::Escaped;
+use serde_json::{Number, Value, json};
 use std::fmt::Write;
 
 /// A column of a table.
@@ -83,6 +84,23 @@ impl Table {
             text += &(cells.join("\t") + "\n");
         }
         text
+    }
+
+    /// The table for scripts: names of columns can occur twice, so rows are lists. Cells that are numbers are numbers.
+    pub fn json(&self) -> Value {
+        let cell = |cell: &String| {
+            let text = ungrouped(cell);
+            text.parse().ok().and_then(Number::from_f64).map_or(json!(text), Value::Number)
+        };
+        let row = |row: &Row| {
+            let cells: Vec<Value> = row.cells.iter().map(cell).collect();
+            json!({"cells": cells, "published": row.is_published})
+        };
+        json!({
+            "title": self.title,
+            "columns": self.columns.iter().map(|column| column.name).collect::<Vec<_>>(),
+            "rows": self.rows.iter().map(row).collect::<Vec<_>>(),
+        })
     }
 
     /// The table below its title, and under it what each column means.

@@ -1,11 +1,12 @@
 //! `grundy export`: games for other tools.
 
 use crate::files::{ReadArgs, load_game};
-use crate::limits::LimitArgs;
-use crate::output::{Outcome, print};
+use crate::limits::{LimitArgs, budget};
+use crate::output::{Outcome, print, print_json};
 use anyhow::Result;
 use clap::ValueEnum;
 use grundy::ground::{write_asp, write_prolog};
+use serde_json::json;
 
 /// Write a game for another tool
 ///
@@ -28,6 +29,10 @@ pub(crate) struct Args {
     /// The rule sheet, or `-`
     file: String,
 
+    /// Print one JSON object: the format and the text
+    #[arg(long)]
+    json: bool,
+
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
 
@@ -46,10 +51,16 @@ enum Format {
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let game = load_game(&args.file, &args.read)?;
     let mut text = Vec::new();
-    match args.format {
-        Format::Asp => write_asp(&game.program, &mut text)?,
-        Format::Prolog => write_prolog(&game.program, &mut text)?,
+    let format = match args.format {
+        Format::Asp => write_asp(&game.program, &mut text).map(|()| "asp")?,
+        Format::Prolog => write_prolog(&game.program, &mut text).map(|()| "prolog")?,
+    };
+    budget().check()?;
+    let text = String::from_utf8_lossy(&text);
+    if args.json {
+        print_json(json!({"format": format, "text": text}));
+    } else {
+        print(&text)?;
     }
-    print(&String::from_utf8_lossy(&text))?;
     Ok(Outcome::Fine)
 }

@@ -181,12 +181,14 @@ things; define a view and negate that.
     (<= (legal ?r (pass ?q)) (role ?r) (distinct ?r ?q))";
 
     NegationCycle = "E501", Error, "negation in a cycle",
-"A predicate depends on its own negation, so that the rules have no clear meaning.
+"A predicate depends on its own negation, so that the rules may have no clear meaning, and other programs may refuse
+them or read them in another way.
 
     (<= (wins ?x) (beats ?x ?y) (not (wins ?y)))
 
-Grundy accepts cycles that no ground atom has part in, such as one value of `goal` that is defined by
-the absence of another.";
+Where it is clear that no atom depends on itself, such as one value of `goal` that is defined by the absence of
+another, this is not reported. Otherwise it depends on the facts. Grundy plays such a sheet: if `beats` has no cycle,
+the rule above has a meaning, and if it has one, playing ends with an error that names an atom of the cycle.";
     RecursionRestriction = "E502", Error, "a recursion whose terms can grow without end",
 "In a recursive rule every argument of the recursive condition has to be ground, or to be an argument
 of the head, or to be bound by a condition outside the recursion. Here compound terms are built inside
@@ -334,6 +336,7 @@ impl Code {
             Code::PredicateArity
                 | Code::FactArity
                 | Code::GoalValue
+                | Code::NegationCycle
                 | Code::NotARole
                 | Code::RecursionRestriction
                 | Code::StuckRole

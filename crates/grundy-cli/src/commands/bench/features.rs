@@ -4,7 +4,7 @@ use super::{failure, write_files};
 use crate::commands::features::load::{load_features, load_theory};
 use crate::files::ReadArgs;
 use crate::limits::{self, LimitArgs};
-use crate::output::{Outcome, note, print};
+use crate::output::{Outcome, note, print, print_json};
 use anyhow::Result;
 use clap::ValueEnum;
 use grundy_bench::features::Bench;
@@ -62,6 +62,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "DIR")]
     report: Option<PathBuf>,
 
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+
     #[command(flatten)]
     pub(super) limits: LimitArgs,
 
@@ -91,7 +95,11 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         budget: &limits::budget(),
     };
     let results = bench.run(&note).map_err(failure)?;
-    print(&results.text())?;
+    if args.json {
+        print_json(results.json());
+    } else {
+        print(&results.text())?;
+    }
     if let Some(folder) = &args.report {
         write_files(folder, &results.files())?;
     }

@@ -1,6 +1,6 @@
 //! `grundy bench grounding`: a whole folder of sheets, one process each.
 
-use super::{failure, kif_below, write_files};
+use super::{failure, kif_below, sheets_of, write_files};
 use crate::limits;
 use crate::output::{Failure, Outcome, note, print, print_json};
 use anyhow::{Context, Result};
@@ -157,7 +157,8 @@ fn progress_bar(length: usize) -> ProgressBar {
 
 /// The sheets to ground: files as they were given, then those of the folder by name.
 fn sheets(args: &Args) -> Result<Vec<Sheet>> {
-    let mut sheets: Vec<Sheet> = args.files.iter().map(|path| Sheet::below("", path)).collect();
+    let files = if args.files.is_empty() { Vec::new() } else { sheets_of(&args.files)? };
+    let mut sheets: Vec<Sheet> = files.iter().map(|path| Sheet::below("", path)).collect();
     let bundled = args.files.is_empty().then(|| PathBuf::from(BUNDLED));
     if let Some(folder) = args.corpus.clone().or(bundled) {
         let paths = kif_below(&folder)?;

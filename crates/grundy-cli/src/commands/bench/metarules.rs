@@ -3,12 +3,13 @@
 use super::{failure, kif_below, write_files};
 use crate::files::{ReadArgs, load_sound, sheets_below};
 use crate::limits::budget;
-use crate::output::{Outcome, print};
+use crate::output::{Outcome, print, print_json};
 use anyhow::Result;
 use grundy_bench::BenchError;
 use grundy_bench::metarules::{self, Sample, Section};
 use grundy_bench::report::Origin;
 use grundy_syntax::Program;
+use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -69,21 +70,33 @@ pub(crate) struct Args {
     #[arg(long, value_name = "DIR")]
     report: Option<PathBuf>,
 
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+
     #[command(flatten)]
     read: ReadArgs,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let origin = Origin::now(settings(args));
-    print(&(origin.text() + "\n"))?;
+    if !args.json {
+        print(&(origin.text() + "\n"))?;
+    }
     let mut sections = Vec::new();
     for experiment in experiments(args) {
         let section = experiment()?;
-        print(&section.text)?;
+        if !args.json {
+            print(&section.text)?;
+        }
         if let Some(folder) = &args.report {
             write_files(folder, &section.files())?;
         }
         sections.push(section);
+    }
+    if args.json {
+        let sections: Vec<Value> = sections.iter().map(Section::json).collect();
+        print_json(json!({"origin": origin.json(), "sections": sections}));
     }
     if let Some(folder) = &args.report {
         write_files(folder, &metarules::page(&origin, &sections))?;

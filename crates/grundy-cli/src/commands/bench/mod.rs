@@ -60,6 +60,22 @@ fn write_files(folder: &Path, files: &[File]) -> Result<()> {
     files.iter().try_for_each(|file| write_whole(&folder.join(&file.name), &file.text))
 }
 
+/// The sheets that a call names: folders stand for the sheets below them, of which there has to be one.
+fn sheets_of(paths: &[String]) -> Result<Vec<String>> {
+    let mut sheets = Vec::new();
+    for path in paths {
+        match Path::new(path).is_dir() {
+            true => sheets.append(&mut kif_below(Path::new(path))?),
+            false => sheets.push(path.clone()),
+        }
+    }
+    if sheets.is_empty() {
+        let message = format!("no `.kif` files below `{}`", paths.join("`, `"));
+        return Err(Failure::new(Outcome::Wrong, message).at("read").into());
+    }
+    Ok(sheets)
+}
+
 /// The `.kif` files below a folder, in order.
 fn kif_below(folder: &Path) -> Result<Vec<String>> {
     let mut sheets = sheets_below(folder)?;

@@ -2,7 +2,7 @@
 //!
 //! Each game is read, ground and connected once; then the engines play it one after the other.
 
-use super::{kif_below, write_files};
+use super::{sheets_of, write_files};
 use crate::engine::{Engine, Prepared, ReasonArgs, Task};
 use crate::files::{Loaded, ReadArgs, load_game};
 use crate::limits::{LimitArgs, SheetLimitArgs, budget, for_sheet, seconds};
@@ -79,7 +79,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         print(&results.header())?;
     }
     let mut ended = None;
-    for path in sheets(&args.games)? {
+    for path in sheets_of(&args.games)? {
         let measured = for_sheet(args.sheet_limits.sheet_timeout, || {
             measure_game(args, &settings, &path, |line| {
                 show(args, &line)?;
@@ -113,18 +113,6 @@ fn show(args: &Args, line: &Line) -> Result<()> {
         return Ok(());
     }
     print(&line.text())
-}
-
-/// The given sheets, those of folders in order.
-fn sheets(games: &[String]) -> Result<Vec<String>> {
-    let mut sheets = Vec::new();
-    for game in games {
-        match Path::new(game).is_dir() {
-            true => sheets.append(&mut kif_below(Path::new(game))?),
-            false => sheets.push(game.clone()),
-        }
-    }
-    Ok(sheets)
 }
 
 /// Measures all engines in a game.
