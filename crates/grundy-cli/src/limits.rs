@@ -104,7 +104,8 @@ pub(crate) fn set_sheet(source: &Arc<Source>) {
 pub(crate) fn failure(reason: Exhausted) -> Failure {
     let budget = budget();
     let sheet = SHEET.lock().unwrap_or_else(PoisonError::into_inner);
-    let rule = budget.rule().zip(sheet.as_ref());
+    // No rule is responsible for an interrupt.
+    let rule = budget.rule().filter(|_| reason != Exhausted::Interrupt).zip(sheet.as_ref());
     let place = rule.map(|(span, source)| (source.slice(span), source.place(span.start)));
     let mut message = format!("{reason} in stage `{}`", budget.stage().name());
     if let Some((text, place)) = &place {

@@ -220,10 +220,9 @@ fn an_interrupt_ends_every_command_soon() {
     let record = folder.join("record.jsonl");
     let [file, endless, record] =
         [&file, &endless, &record].map(|path| path.to_str().expect("a name").to_owned());
-    let commands: [&[&str]; 8] = [
+    let commands: [&[&str]; 7] = [
         &["ground", &file, "--faithful"],
         &["check", "games/nine-mens-morris.kif", "--play", "100000000"],
-        &["dump", "ground", &file],
         &["metarules", &file],
         &["simulate", &endless, "--max-steps", "1000000000", "--record", &record],
         &["simulate", &endless, "--max-steps", "1000000000", "--engine", "batch", "--playouts", "100000"],

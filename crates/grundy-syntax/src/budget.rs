@@ -251,10 +251,14 @@ impl Budget {
         number.checked_sub(1).map(|position| Exhausted::ALL[position])
     }
 
-    /// Records that a stage begins, for error messages.
+    /// Records that a stage begins, for error messages. The rule that was recorded last is forgotten, except by the stages
+    /// after grounding whose size it explains.
     pub fn enter(&self, stage: Stage) {
         let number = Stage::ALL.iter().position(|&other| other == stage).unwrap_or_default();
         self.call.stage.store(number as u8, Ordering::Relaxed);
+        if !matches!(stage, Stage::Network | Stage::Invariants | Stage::Machine) {
+            self.call.rule.store(0, Ordering::Relaxed);
+        }
     }
 
     /// The current stage.

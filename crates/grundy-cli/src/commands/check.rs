@@ -163,7 +163,10 @@ impl Tally {
     }
 }
 
-/// Playing one sheet of many ends after this time. Counted work ends it far earlier in nearly all cases.
+/// The usual work is meant for about this many games (a guess); more may take more in proportion.
+const USUAL_GAMES: u64 = 100;
+
+/// Playing one sheet of many, for the usual number of games, ends after this time. Counted work ends it far earlier in nearly all cases.
 const LAST_RESORT: Duration = Duration::from_secs(60);
 
 /// Plays a game; nothing for theories and for sheets with errors that no engine could play on with.
@@ -172,7 +175,11 @@ fn play(loaded: &Loaded, games: u64, seed: u64) -> Option<Result<Survey, ReasonE
         return None;
     }
     budget().enter(Stage::Play);
-    let config = SurveyConfig { games, seed, budget: budget().part(LAST_RESORT), ..SurveyConfig::default() };
+    let usual = SurveyConfig::default();
+    // Who asks for many games means to wait for them.
+    let max_work = usual.max_work.max(games.saturating_mul(usual.max_work / USUAL_GAMES));
+    let last_resort = LAST_RESORT.saturating_mul(u32::try_from(games / USUAL_GAMES + 1).unwrap_or(u32::MAX));
+    let config = SurveyConfig { games, seed, max_work, budget: budget().part(last_resort), ..usual };
     Some(survey(&loaded.program, &config))
 }
 
