@@ -358,8 +358,10 @@ mod tests {
         let budget = Budget::default();
         assert_eq!((budget.stage(), budget.rule()), (Stage::Read, None));
         budget.at_rule(Span { start: 3, end: 7 });
-        budget.part(Duration::MAX).enter(Stage::Write);
-        assert_eq!((budget.stage().name(), budget.rule()), ("write", Some(Span { start: 3, end: 7 })));
+        budget.part(Duration::MAX).enter(Stage::Network);
+        assert_eq!((budget.stage().name(), budget.rule()), ("network", Some(Span { start: 3, end: 7 })));
+        budget.enter(Stage::Play);
+        assert_eq!((budget.stage().name(), budget.rule()), ("play", None));
     }
 
     #[test]
