@@ -6,6 +6,7 @@
 
 pub mod analysis;
 mod datalog;
+pub mod engine;
 pub mod features;
 pub mod flat;
 pub mod game;
@@ -20,7 +21,6 @@ pub mod network;
 pub mod play;
 pub mod reasoner;
 mod rewrite;
-pub mod self_check;
 pub mod unfold;
 mod variants;
 pub mod winning;

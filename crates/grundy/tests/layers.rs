@@ -30,9 +30,9 @@ const LAYERS: [&str; 20] = [
     "winning",
     "variants",
     "game",
+    "engine",
     "features",
     "play",
-    "self_check",
 ];
 
 /// The crates, each with those that it may depend on.

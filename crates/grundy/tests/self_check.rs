@@ -2,11 +2,11 @@
 
 mod support;
 
+use grundy::engine::self_check::{SelfCheck, Verdict, first_sound, self_check};
 use grundy::game::{Game, MachineConfig};
 use grundy::lifted::{Lifted, LiftedConfig};
 use grundy::machine::{MachineKind, MachineReasoner};
 use grundy::reasoner::{GoalValue, ReasonError, Reasoner};
-use grundy::self_check::{SelfCheck, Verdict, first_sound, self_check};
 use grundy::syntax::Exhausted;
 use std::time::Duration;
 use support::{bundled_games, program, reference};

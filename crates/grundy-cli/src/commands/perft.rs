@@ -1,12 +1,13 @@
 //! `grundy perft`: counting move sequences.
 
 use crate::commands::simulate::unplayable;
-use crate::engine::{Engine, ReasonArgs, Task};
+use crate::engine::{EngineArg, ReasonArgs};
 use crate::files::{ReadArgs, load_game};
 use crate::limits::LimitArgs;
 use crate::output::{Failure, Outcome, print, print_json};
 use crate::render::count;
 use anyhow::Result;
+use grundy::engine::Task;
 use grundy::machine::MachineKind;
 use grundy::play::{FollowError, Line, follow};
 use grundy::reasoner::{ReasonError, Reasoner};
@@ -36,7 +37,7 @@ pub(crate) struct Args {
 
     /// The engine
     #[arg(long, value_enum, default_value = "auto")]
-    engine: Engine,
+    engine: EngineArg,
 
     /// Print one JSON object
     #[arg(long)]
@@ -55,7 +56,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let game = load_game(&args.file, &args.read)?;
     let start = Instant::now();
-    let engine = args.reason.prepare(args.engine, &game, false, MachineKind::Incremental)?;
+    let engine = args.reason.engine(args.engine, &game, false, MachineKind::Incremental)?;
     let counts = engine.run(Count { depth: args.depth, line: args.moves.clone().unwrap_or_default() })?;
     let seconds = start.elapsed().as_secs_f64();
     if args.json {
@@ -91,8 +92,9 @@ struct Count {
 
 impl Task for Count {
     type Output = Counts;
+    type Error = Failure;
 
-    fn run<R: Reasoner + Send>(self, make: impl Fn() -> Result<R, Failure>) -> Result<Counts, Failure> {
+    fn run<R: Reasoner + Send>(self, make: impl Fn() -> Result<R, ReasonError>) -> Result<Counts, Failure> {
         let mut reasoner = make()?;
         let mut counts = Counts::default();
         let initial = reasoner.initial()?;

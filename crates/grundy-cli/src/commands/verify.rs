@@ -1,15 +1,16 @@
 //! `grundy verify`: replaying recorded games.
 
-use crate::engine::{Engine, ReasonArgs, Task};
+use crate::engine::{EngineArg, ReasonArgs};
 use crate::files::{Loaded, ReadArgs, load_game, read_source, sheets_below};
 use crate::limits::{LimitArgs, SheetLimitArgs, failure, for_sheet};
 use crate::output::{Failure, Outcome, note, print, print_json};
 use crate::render;
 use anyhow::Result;
 use clap::ValueEnum;
+use grundy::engine::{Engine, Task};
 use grundy::machine::MachineKind;
 use grundy::play::trace::{Replay, Step, read_trace, replay};
-use grundy::reasoner::Reasoner;
+use grundy::reasoner::{ReasonError, Reasoner};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -58,14 +59,14 @@ pub(crate) struct Args {
 /// One engine or all of them.
 #[derive(Clone, Copy, Debug)]
 enum Engines {
-    One(Engine),
+    One(EngineArg),
     All,
 }
 
 impl Engines {
     fn name(self) -> &'static str {
         match self {
-            Engines::One(engine) => engine.name(),
+            Engines::One(engine) => Engine::from(engine).name(),
             Engines::All => "all",
         }
     }
@@ -75,8 +76,16 @@ fn engines(text: &str) -> Result<Engines, String> {
     if text == "all" {
         return Ok(Engines::All);
     }
-    let names = || Engine::value_variants().iter().map(|engine| engine.name()).collect::<Vec<_>>().join(", ");
-    Engine::from_str(text, false).map(Engines::One).map_err(|_| format!("possible values: {}, all", names()))
+    let names = || {
+        EngineArg::value_variants()
+            .iter()
+            .map(|&engine| Engine::from(engine).name())
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    EngineArg::from_str(text, false)
+        .map(Engines::One)
+        .map_err(|_| format!("possible values: {}, all", names()))
 }
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
@@ -124,8 +133,8 @@ fn replay_files(args: &Args, file: &str, trace: &str) -> Result<Replay> {
     }
 }
 
-fn replay_with(args: &Args, engine: Engine, game: &Loaded, trace: &[Step]) -> Result<Replay> {
-    let engine = args.reason.prepare(engine, game, true, MachineKind::Incremental)?;
+fn replay_with(args: &Args, engine: impl Into<Engine>, game: &Loaded, trace: &[Step]) -> Result<Replay> {
+    let engine = args.reason.engine(engine, game, true, MachineKind::Incremental)?;
     Ok(engine.run(ReplayTask { trace })?)
 }
 
@@ -135,8 +144,9 @@ struct ReplayTask<'a> {
 
 impl Task for ReplayTask<'_> {
     type Output = Replay;
+    type Error = Failure;
 
-    fn run<R: Reasoner + Send>(self, make: impl Fn() -> Result<R, Failure>) -> Result<Replay, Failure> {
+    fn run<R: Reasoner + Send>(self, make: impl Fn() -> Result<R, ReasonError>) -> Result<Replay, Failure> {
         Ok(replay(&mut make()?, self.trace)?)
     }
 }

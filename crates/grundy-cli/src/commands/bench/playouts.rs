@@ -3,14 +3,15 @@
 //! Each game is read, ground and connected once; then the engines play it one after the other.
 
 use super::{sheets_of, write_files};
-use crate::engine::{Engine, Prepared, ReasonArgs, Task};
+use crate::engine::{EngineArg, ReasonArgs};
 use crate::files::{Loaded, ReadArgs, load_game};
 use crate::limits::{LimitArgs, SheetLimitArgs, budget, for_sheet, seconds};
 use crate::output::{Failure, Outcome, note, print, print_json};
 use anyhow::Result;
+use grundy::engine::{Engine, Task};
 use grundy::game::{Game, GameError, MachineConfig};
 use grundy::machine::{Machine, MachineKind, Rules};
-use grundy::reasoner::Reasoner;
+use grundy::reasoner::{ReasonError, Reasoner};
 use grundy_bench::playouts::{Line, Results, Settings, Speed, machine_speed, reasoner_speed, size};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -28,7 +29,7 @@ pub(crate) struct Args {
 
     /// The engines, side by side
     #[arg(long, value_enum, value_delimiter = ',', default_values = ["lifted", "scratch", "incremental", "batch"])]
-    engines: Vec<Engine>,
+    engines: Vec<EngineArg>,
 
     /// How long each run plays, about
     #[arg(long, value_name = "S", value_parser = seconds, default_value = "0.5")]
@@ -124,6 +125,7 @@ fn measure_game(
 ) -> Result<()> {
     let name = Path::new(path).file_stem().map_or(path.into(), |stem| stem.to_string_lossy()).into_owned();
     let start = Instant::now();
+    let engines = || args.engines.iter().map(|&engine| Engine::from(engine));
     let failed = |engine: Engine, error: String| {
         let setup = start.elapsed().as_secs_f64();
         Line { game: name.clone(), engine: engine.name(), setup, size: None, result: Err(error) }
@@ -131,12 +133,12 @@ fn measure_game(
     let game = match load_game(path, &args.read) {
         Ok(game) => game,
         Err(error) => {
-            return args.engines.iter().try_for_each(|&engine| add(failed(engine, format!("{error:#}"))));
+            return engines().try_for_each(|engine| add(failed(engine, format!("{error:#}"))));
         }
     };
     let mut contest =
         Contest { args, settings, name: &name, game: &game, read: start.elapsed(), shared: None };
-    for &engine in &args.engines {
+    for engine in engines() {
         let line = match engine.machine() {
             Some(kind) => contest.machine(engine, kind),
             None => contest.other(engine),
@@ -192,8 +194,8 @@ impl Contest<'_> {
     /// An engine that is no machine, or that the choice of engines decides on.
     fn other(&self, engine: Engine) -> Result<Line, Failure> {
         let start = Instant::now();
-        let prepared: Prepared = self.args.reason.prepare(engine, self.game, false, MachineKind::Batch)?;
-        if let Prepared::Machine(machine) = &prepared {
+        let prepared = self.args.reason.engine(engine, self.game, false, MachineKind::Batch)?;
+        if let Some(machine) = prepared.machine() {
             return Ok(self.line(prepared.name(), self.read + start.elapsed(), machine));
         }
         let (setup, speed) = prepared.run(PlayForTime { settings: self.settings, start })?;
@@ -211,8 +213,12 @@ struct PlayForTime<'a> {
 
 impl Task for PlayForTime<'_> {
     type Output = (Duration, Speed);
+    type Error = Failure;
 
-    fn run<R: Reasoner + Send>(self, make: impl Fn() -> Result<R, Failure>) -> Result<Self::Output, Failure> {
+    fn run<R: Reasoner + Send>(
+        self,
+        make: impl Fn() -> Result<R, ReasonError>,
+    ) -> Result<Self::Output, Failure> {
         let mut reasoner = make()?;
         let setup = self.start.elapsed();
         Ok((setup, reasoner_speed(&mut reasoner, self.settings)?))

@@ -2,9 +2,9 @@
 
 use super::observer::{Observer, Place};
 use super::{Played, Session, firsts, unplayable};
-use crate::engine::{Prepared, Task};
 use crate::output::{Failure, Outcome};
 use anyhow::Result;
+use grundy::engine::{AnyEngine, Task};
 use grundy::machine::Totals;
 use grundy::play::{FollowError, Line, RandomGame, follow, play_random};
 use grundy::reasoner::{ReasonError, Reasoner};
@@ -13,7 +13,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-pub(super) fn play(session: &Session, engine: &Prepared, observer: &mut Observer) -> Result<Played> {
+pub(super) fn play(session: &Session, engine: &AnyEngine, observer: &mut Observer) -> Result<Played> {
     // A task can only fail in one way; what else goes wrong is carried past it.
     let mut error = None;
     let played = engine.run(Simulate { session, observer, error: &mut error });
@@ -28,12 +28,13 @@ struct Simulate<'a, 'o, 'w> {
 
 impl Task for Simulate<'_, '_, '_> {
     type Output = Played;
+    type Error = Failure;
 
-    fn run<R: Reasoner + Send>(self, make: impl Fn() -> Result<R, Failure>) -> Result<Played, Failure> {
+    fn run<R: Reasoner + Send>(self, make: impl Fn() -> Result<R, ReasonError>) -> Result<Played, Failure> {
         let Simulate { session, observer, error } = self;
         let args = session.args;
         let threads = if args.watches() { 1 } else { args.threads };
-        let mut reasoners = (0..threads).map(|_| make()).collect::<Result<Vec<R>, Failure>>()?;
+        let mut reasoners = (0..threads).map(|_| make()).collect::<Result<Vec<R>, ReasonError>>()?;
         let roles = reasoners[0].roles();
         let initial = reasoners[0].initial()?;
         follow(&mut reasoners[0], initial, &session.line, |_, _, _, _| Ok::<(), FollowError>(()))

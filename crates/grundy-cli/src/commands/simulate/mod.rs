@@ -6,12 +6,13 @@ mod machines;
 mod observer;
 mod report;
 
-use crate::engine::{Engine, Prepared, ReasonArgs};
+use crate::engine::{EngineArg, ReasonArgs};
 use crate::files::{Loaded, ReadArgs, load_game, write_streamed};
 use crate::limits::{LimitArgs, budget, seconds};
 use crate::output::{Failure, Outcome};
 use anyhow::{Result, anyhow};
 use clock::Clock;
+use grundy::engine::AnyEngine;
 use grundy::machine::{MachineKind, PlayoutConfig, Totals};
 use grundy::play::{FollowError, Line};
 use observer::Observer;
@@ -37,7 +38,7 @@ pub(crate) struct Args {
 
     /// The engine
     #[arg(long, value_enum, default_value = "auto")]
-    engine: Engine,
+    engine: EngineArg,
 
     /// How many games to play [default: 100]
     #[arg(long, value_name = "N", conflicts_with = "seconds")]
@@ -135,7 +136,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let start = Instant::now();
     let game = load_game(&args.file, &args.read)?;
     let best = if args.count() < FEW { MachineKind::Incremental } else { MachineKind::Batch };
-    let engine = args.reason.prepare(args.engine, &game, false, best)?;
+    let engine = args.reason.engine(args.engine, &game, false, best)?;
     let clock = Clock::new(args.seconds, budget());
     let session = Session { args, game: &game, engine: engine.name(), line: args.line(), clock, start };
     let played = match &args.record {
@@ -146,15 +147,15 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
 }
 
 impl Session<'_> {
-    fn play(&self, engine: &Prepared, observer: &mut Observer) -> Result<Played> {
-        match engine {
-            Prepared::Machine(machine) => machines::play(self, machine, observer),
-            _ => engines::play(self, engine, observer),
+    fn play(&self, engine: &AnyEngine, observer: &mut Observer) -> Result<Played> {
+        match engine.machine() {
+            Some(machine) => machines::play(self, machine, observer),
+            None => engines::play(self, engine, observer),
         }
     }
 
     /// Plays and writes the games to a file. Where a limit ends it, no file is left, and what is known so far is returned.
-    fn record(&self, engine: &Prepared, path: &std::path::Path) -> Result<Played> {
+    fn record(&self, engine: &AnyEngine, path: &std::path::Path) -> Result<Played> {
         let mut played = None;
         let written = write_streamed(path, |out| {
             let result = self.play(engine, &mut Observer::new(self.args.show, Some(out)))?;
