@@ -1,6 +1,7 @@
 //! What a program needs to be a game.
 
 use super::{Class, Context, Findings};
+use crate::ids::IdVec;
 use grundy_syntax::{Atom, Code, Diagnostic, Keyword, PredicateId, Rule, Span, Term, TermId};
 use rustc_hash::FxHashSet;
 use std::collections::{BTreeMap, VecDeque};
@@ -109,7 +110,7 @@ fn check_dependency(
     findings: &mut Findings<'_>,
 ) {
     let on = if allowed == Class::Static { "the state" } else { "the moves" };
-    let mut origins: Option<Vec<Option<Span>>> = None;
+    let mut origins: Option<Origins> = None;
     for &keyword in keywords {
         for rule in rules_of(context, keyword) {
             let mut conditions = rule.body.iter().filter_map(|c| Some((c.literal.atom()?.predicate, c.span)));
@@ -117,7 +118,7 @@ fn check_dependency(
             let Some((predicate, place)) = culprit else { continue };
             let origins = origins.get_or_insert_with(|| origins_beyond(context, allowed));
             let error = Diagnostic::new(code, place, format!("`{keyword}` cannot depend on {on}"));
-            findings.report(match origins[predicate.index()] {
+            findings.report(match origins[predicate] {
                 Some(origin) => error.second(origin, format!("this depends on {on}")),
                 None => error,
             });
@@ -125,24 +126,28 @@ fn check_dependency(
     }
 }
 
+/// For each predicate, the condition by which it depends on more than a class, if there is one.
+type Origins = IdVec<PredicateId, Option<Span>>;
+
 /// For each view that depends on more than a class, the condition where that begins.
-fn origins_beyond(context: &Context<'_>, allowed: Class) -> Vec<Option<Span>> {
+fn origins_beyond(context: &Context<'_>, allowed: Class) -> Origins {
     let program = context.program;
-    let mut users: Vec<Vec<(PredicateId, Span)>> = vec![Vec::new(); program.predicate_count()];
+    let mut users: IdVec<PredicateId, Vec<(PredicateId, Span)>> =
+        IdVec::filled(Vec::new(), program.predicate_count());
     for rule in &program.rules {
         for condition in &rule.body {
             if let Some(atom) = condition.literal.atom() {
-                users[atom.predicate.index()].push((rule.head.predicate, condition.span));
+                users[atom.predicate].push((rule.head.predicate, condition.span));
             }
         }
     }
-    let mut origins = vec![None; program.predicate_count()];
+    let mut origins = Origins::filled(None, program.predicate_count());
     let given = [Keyword::True, Keyword::Does].into_iter().filter_map(|keyword| program.keyword(keyword));
     let mut queue: VecDeque<(PredicateId, Option<Span>)> =
         given.filter(|&given| context.analysis.class(given) > allowed).map(|given| (given, None)).collect();
     while let Some((predicate, origin)) = queue.pop_front() {
-        for &(user, span) in &users[predicate.index()] {
-            let place = &mut origins[user.index()];
+        for &(user, span) in &users[predicate] {
+            let place = &mut origins[user];
             if place.is_none() {
                 *place = origin.or(Some(span));
                 queue.push_back((user, *place));

@@ -22,11 +22,12 @@ mod uses;
 
 pub use print::print_analysis;
 
-use crate::graph::Graph;
+use crate::graph::{Graph, component_of};
+use crate::ids::{BitSet, Csr, IdVec};
 use findings::Findings;
 use grundy_syntax::{
-    Atom, Budget, Condition, Diagnostic, Dialect, Exhausted, Keyword, Literal, PredicateId, Program, Source,
-    Span, Stage, tidy,
+    Atom, Budget, Condition, Diagnostic, Dialect, Exhausted, Keyword, Literal, PredicateId, Program, RuleId,
+    Source, Span, Stage, tidy,
 };
 
 /// What the truth of a predicate's atoms depends on.
@@ -44,9 +45,14 @@ pub enum Class {
 #[derive(Clone, Debug)]
 pub struct Analysis {
     components: Vec<Vec<PredicateId>>,
-    component_of: Vec<usize>,
-    classes: Vec<Class>,
-    strata: Vec<usize>,
+    component_of: IdVec<PredicateId, ComponentId>,
+    classes: IdVec<PredicateId, Class>,
+    strata: IdVec<ComponentId, usize>,
+}
+
+grundy_syntax::define_id! {
+    /// A component of mutually dependent predicates: its position in [`Analysis::components`].
+    pub struct ComponentId(u32);
 }
 
 impl Analysis {
@@ -55,18 +61,23 @@ impl Analysis {
         &self.components
     }
 
-    /// The number of a predicate's component.
-    pub fn component_of(&self, predicate: PredicateId) -> usize {
-        self.component_of[predicate.index()]
+    /// The members of a component.
+    pub fn component(&self, component: ComponentId) -> &[PredicateId] {
+        &self.components[component.index()]
+    }
+
+    /// The component of a predicate.
+    pub fn component_of(&self, predicate: PredicateId) -> ComponentId {
+        self.component_of[predicate]
     }
 
     /// What a predicate depends on.
     pub fn class(&self, predicate: PredicateId) -> Class {
-        self.classes[predicate.index()]
+        self.classes[predicate]
     }
 
-    /// How many negations lie below a component.
-    pub fn stratum(&self, component: usize) -> usize {
+    /// The stratum of a component: the largest number of negations on a path to what it depends on.
+    pub fn stratum(&self, component: ComponentId) -> usize {
         self.strata[component]
     }
 
@@ -118,21 +129,21 @@ struct Context<'a> {
     source: &'a Source,
     program: &'a Program,
     analysis: &'a Analysis,
-    /// The predicates that some rule, or a state from outside, gives facts of.
-    defined: Vec<bool>,
+    /// The predicates with a rule, or with facts in states from outside.
+    defined: BitSet<PredicateId>,
 }
 
 impl<'a> Context<'a> {
     fn new(source: &'a Source, program: &'a Program, analysis: &'a Analysis) -> Context<'a> {
-        let mut defined = vec![false; program.predicate_count()];
+        let mut defined = BitSet::empty(program.predicate_count());
         let heads = program.rules.iter().map(|rule| rule.head.predicate);
         let declared = program.dynamic.iter().map(|declaration| declaration.predicate);
-        heads.chain(declared).for_each(|predicate| defined[predicate.index()] = true);
+        heads.chain(declared).for_each(|predicate| defined.set(predicate, true));
         Context { source, program, analysis, defined }
     }
 
     fn is_defined(&self, predicate: PredicateId) -> bool {
-        self.defined[predicate.index()]
+        self.defined.contains(predicate)
     }
 
     /// All conditions of rules and constraints.
@@ -151,8 +162,8 @@ impl<'a> Context<'a> {
         of_rules.chain(constraints.filter_map(in_body))
     }
 
-    /// The numbers of the rules that define the predicates of each component.
-    fn rules_of_components(&self) -> Vec<Vec<usize>> {
+    /// The rules that define the predicates of each component, in the order of the text.
+    fn rules_of_components(&self) -> Csr<ComponentId, RuleId> {
         rules_by_component(self.program, &self.analysis.component_of, self.analysis.components.len())
     }
 }
@@ -163,54 +174,52 @@ pub fn classify(program: &Program) -> Analysis {
     let mut graph = Graph::new(count);
     for rule in &program.rules {
         for atom in rule.literals().filter_map(Literal::atom) {
-            graph.add_edge(rule.head.predicate.index(), atom.predicate.index());
+            graph.add_edge(rule.head.predicate, atom.predicate);
         }
     }
-    let components = graph.components();
-    let mut component_of = vec![0; count];
-    for (number, members) in components.iter().enumerate() {
-        members.iter().for_each(|&member| component_of[member] = number);
-    }
+    let components: Vec<Vec<PredicateId>> = graph.components();
+    let numbers = component_of(&components, count);
+    let component_of = numbers.iter().map(|&number| ComponentId(number)).collect();
     let mut classes = given_classes(program);
-    let mut strata = vec![0; components.len()];
+    let mut strata: IdVec<ComponentId, usize> = IdVec::filled(0, components.len());
     let rules_of = rules_by_component(program, &component_of, components.len());
-    for (number, members) in components.iter().enumerate() {
+    for (component, members) in strata.ids().zip(&components) {
         let mut class = members.iter().map(|&member| classes[member]).max().unwrap_or(Class::Static);
-        for &rule in &rules_of[number] {
-            for literal in program.rules[rule].literals() {
+        for &rule in &rules_of[component] {
+            for literal in program.rule(rule).literals() {
                 let Some(atom) = literal.atom() else { continue };
-                let predicate = atom.predicate.index();
-                class = class.max(classes[predicate]);
+                class = class.max(classes[atom.predicate]);
                 let negated = usize::from(matches!(literal, Literal::Not(_)));
-                if component_of[predicate] != number {
-                    strata[number] = strata[number].max(strata[component_of[predicate]] + negated);
+                let below = component_of[atom.predicate];
+                if below != component {
+                    strata[component] = strata[component].max(strata[below] + negated);
                 }
             }
         }
         members.iter().for_each(|&member| classes[member] = class);
     }
-    let to_ids = |members: Vec<usize>| members.into_iter().map(PredicateId::new).collect();
-    Analysis { components: components.into_iter().map(to_ids).collect(), component_of, classes, strata }
+    Analysis { components, component_of, classes, strata }
 }
 
 /// The classes of the predicates whose facts come from outside.
-fn given_classes(program: &Program) -> Vec<Class> {
-    let mut classes = vec![Class::Static; program.predicate_count()];
+fn given_classes(program: &Program) -> IdVec<PredicateId, Class> {
+    let mut classes = IdVec::filled(Class::Static, program.predicate_count());
     for declaration in &program.dynamic {
-        classes[declaration.predicate.index()] = Class::State;
+        classes[declaration.predicate] = Class::State;
     }
     for (keyword, class) in [(Keyword::True, Class::State), (Keyword::Does, Class::Move)] {
         if let Some(predicate) = program.keyword(keyword) {
-            classes[predicate.index()] = class;
+            classes[predicate] = class;
         }
     }
     classes
 }
 
-fn rules_by_component(program: &Program, component_of: &[usize], components: usize) -> Vec<Vec<usize>> {
-    let mut rules = vec![Vec::new(); components];
-    for (number, rule) in program.rules.iter().enumerate() {
-        rules[component_of[rule.head.predicate.index()]].push(number);
-    }
-    rules
+fn rules_by_component(
+    program: &Program,
+    component_of: &IdVec<PredicateId, ComponentId>,
+    components: usize,
+) -> Csr<ComponentId, RuleId> {
+    let rules = program.rules_by_id();
+    Csr::grouped(components, rules.map(|(id, rule)| (component_of[rule.head.predicate], id)))
 }

@@ -1,12 +1,16 @@
 //! Safety: every variable is bound by a positive condition.
 
 use super::{Context, Findings};
+use crate::ids::{BitSet, IdVec, ids};
 use grundy_syntax::{
     Atom, Code, Condition, Constraint, Diagnostic, Keyword, Literal, Rule, Span, SymbolId, TermId, VariableId,
 };
 
 /// How many unbound variables of one rule are reported; more of them tell nothing new.
 const MOST_OF_A_RULE: usize = 10;
+
+/// How many variables of a rule are compared with an unbound one, to bound the time for garbage. A guess.
+const MOST_COMPARED: usize = 50;
 
 pub(super) fn check(context: &Context<'_>, findings: &mut Findings<'_>) {
     // The branches of an `or` stand together.
@@ -28,7 +32,7 @@ struct Clause<'a> {
     body: &'a [Condition],
     variables: &'a [SymbolId],
     span: Span,
-    bound: Vec<bool>,
+    bound: BitSet<VariableId>,
 }
 
 /// A variable that nothing binds, and the places that need it to be bound.
@@ -61,13 +65,13 @@ impl<'a> Clause<'a> {
 
     fn unbound(&self, context: &Context<'_>) -> Vec<Unbound> {
         let mut unbound: Vec<Unbound> = Vec::new();
-        let mut number_of: Vec<Option<usize>> = vec![None; self.variables.len()];
+        let mut number_of: IdVec<VariableId, Option<usize>> = IdVec::filled(None, self.variables.len());
         for (code, span, terms) in self.places_that_need_bindings() {
             let mut note = |variable: VariableId| {
-                if self.bound[variable.index()] {
+                if self.bound.contains(variable) {
                     return;
                 }
-                let number = *number_of[variable.index()].get_or_insert(unbound.len());
+                let number = *number_of[variable].get_or_insert(unbound.len());
                 match unbound.get_mut(number) {
                     Some(known) if known.places.last() == Some(&(code, span)) => {}
                     Some(known) => known.places.push((code, span)),
@@ -146,8 +150,9 @@ impl<'a> Clause<'a> {
         name: &str,
         findings: &mut Findings<'_>,
     ) -> Option<&'c str> {
-        let names = self.variables.iter().zip(&self.bound).take(50).filter(|(_, bound)| **bound);
-        let names = names.map(|(&symbol, _)| context.program.symbols.name(symbol));
+        let names = ids(self.variables.len()).zip(self.variables).take(MOST_COMPARED);
+        let names = names.filter(|(variable, _)| self.bound.contains(*variable));
+        let names = names.map(|(_, &symbol)| context.program.symbols.name(symbol));
         let unmarked = names.filter(|name| !name.trim_start_matches('?').starts_with('_'));
         let is_lonely = |name: &&str| context.source.words(self.span, name).take(2).count() == 1;
         let lonely: Vec<&str> = unmarked.filter(is_lonely).collect();
@@ -158,11 +163,11 @@ impl<'a> Clause<'a> {
     }
 }
 
-fn bound_by(context: &Context<'_>, body: &[Condition], variables: usize) -> Vec<bool> {
-    let mut bound = vec![false; variables];
+fn bound_by(context: &Context<'_>, body: &[Condition], variables: usize) -> BitSet<VariableId> {
+    let mut bound = BitSet::empty(variables);
     let positive = body.iter().filter(|condition| matches!(condition.literal, Literal::Holds(_)));
     for term in positive.flat_map(|condition| condition.literal.terms()) {
-        context.program.terms.for_each_variable(term, &mut |variable| bound[variable.index()] = true);
+        context.program.terms.for_each_variable(term, &mut |variable| bound.set(variable, true));
     }
     bound
 }

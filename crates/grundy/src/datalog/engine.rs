@@ -4,8 +4,9 @@ use super::join::{Fire, run, values};
 use super::order::JoinOrder;
 use super::plan::{Plan, Purpose, Step, Visible, plan};
 use super::progress::Progress;
-use super::relation::{Queue, Relation};
-use crate::flat::{Flat, FlatLiteral, FlatRule, RelationId};
+use super::relation::{Queue, Relation, Relations};
+use crate::flat::{Flat, FlatLiteral, FlatRule, FlatRuleId, RelationId};
+use crate::ids::{IdVec, saturated};
 use grundy_syntax::{Budget, Exhausted, TermId, Terms};
 use std::sync::Arc;
 
@@ -46,7 +47,7 @@ pub(crate) struct Bounds {
 /// Relations with their rows, and the registers of the plan that runs.
 pub(crate) struct Engine {
     pub(crate) terms: Terms,
-    pub(crate) relations: Vec<Relation>,
+    pub(crate) relations: Relations,
     pub(crate) registers: Vec<u32>,
     /// For each condition of the rule that runs, the row that it has matched.
     pub(crate) rows: Vec<u32>,
@@ -54,10 +55,10 @@ pub(crate) struct Engine {
     queue: Queue,
     /// For each relation of the component that is evaluated: where the new rows begin and end.
     /// Other relations are complete, all their rows are visible.
-    fresh: Vec<Option<(u32, u32)>>,
+    fresh: IdVec<RelationId, Option<(u32, u32)>>,
     /// What negations are tested against instead of the rows of a relation, while the meaning of a
     /// component with negation inside is approached.
-    pub(crate) estimates: Vec<Option<Relation>>,
+    pub(crate) estimates: IdVec<RelationId, Option<Relation>>,
     pub(crate) bounds: Bounds,
     order: JoinOrder,
     /// Memory that is held outside of the relations.
@@ -96,7 +97,7 @@ impl Engine {
             registers: Vec::new(),
             rows: Vec::new(),
             queue: Queue::default(),
-            fresh: vec![None; flat.relations.len()],
+            fresh: IdVec::filled(None, flat.relations.len()),
             estimates: flat.relations.iter().map(|_| None).collect(),
             bounds,
             order,
@@ -115,7 +116,7 @@ impl Engine {
     /// Adds the relations, and takes over the terms, that a program has got since.
     pub(crate) fn extend(&mut self, flat: &Flat) {
         self.terms = flat.terms.clone();
-        for info in &flat.relations[self.relations.len()..] {
+        for info in &flat.relations.as_slice()[self.relations.len()..] {
             self.relations.push(Relation::new(info.arity));
             self.fresh.push(None);
             self.estimates.push(None);
@@ -124,7 +125,7 @@ impl Engine {
 
     /// The rows of a relation that a condition sees.
     #[inline]
-    pub(crate) fn range(&self, relation: usize, visible: Visible) -> (u32, u32) {
+    pub(crate) fn range(&self, relation: RelationId, visible: Visible) -> (u32, u32) {
         match (self.fresh[relation], visible) {
             (None, _) => (0, self.relations[relation].len()),
             (Some((_, end)), Visible::All) => (0, end),
@@ -196,7 +197,7 @@ impl Engine {
     }
 
     fn grant(&mut self) {
-        self.granted = u64::from(self.until_clock).min(self.steps_left) as u32;
+        self.granted = self.until_clock.min(saturated(self.steps_left));
         self.patience = self.granted;
         self.steps_left -= u64::from(self.granted);
     }
@@ -281,37 +282,37 @@ impl Engine {
     /// When it stops, the rules are named that are to blame: if one overflows, the others still run for this round.
     pub(crate) fn saturate<F: Fire>(
         &mut self,
-        rules: &[(usize, &FlatRule)],
-        members: &[usize],
+        rules: &[(FlatRuleId, &FlatRule)],
+        members: &[RelationId],
         ignored: impl Fn(&FlatLiteral) -> bool + Copy,
         fire: &mut F,
-    ) -> Result<(), (Stop, Vec<usize>)> {
+    ) -> Result<(), (Stop, Vec<FlatRuleId>)> {
         members.iter().for_each(|&member| self.fresh[member] = Some((0, 0)));
         let grows = |engine: &Engine, literal: &FlatLiteral| match literal {
-            FlatLiteral::Holds(atom) => engine.fresh[atom.relation.index()].is_some(),
+            FlatLiteral::Holds(atom) => engine.fresh[atom.relation].is_some(),
             _ => false,
         };
         let (recursive, plain): (Vec<_>, Vec<_>) =
             rules.iter().partition(|(_, rule)| rule.body.iter().any(|literal| grows(self, literal)));
         let mut overflows = Overflows::default();
-        for (number, rule) in plain {
-            let group = fire.group(number);
+        for (id, rule) in plain {
+            let group = fire.group(id);
             if overflows.may_run(group) {
-                fire.select(number);
+                fire.select(id);
                 let done = self.run_once(rule, ignored, fire);
-                overflows.collect(self, (number, group), done)?;
+                overflows.collect(self, (id, group), done)?;
             }
         }
         overflows.end()?;
         let mut plans: Vec<Vec<Option<Planned>>> =
             recursive.iter().map(|(_, rule)| rule.body.iter().map(|_| None).collect()).collect();
         while self.next_round(members) {
-            for ((number, rule), plans) in recursive.iter().zip(&mut plans) {
-                let group = fire.group(*number);
+            for ((id, rule), plans) in recursive.iter().zip(&mut plans) {
+                let group = fire.group(*id);
                 if overflows.may_run(group) {
-                    fire.select(*number);
+                    fire.select(*id);
                     let done = self.run_new(rule, plans, ignored, fire);
-                    overflows.collect(self, (*number, group), done)?;
+                    overflows.collect(self, (*id, group), done)?;
                 }
             }
             overflows.end()?;
@@ -321,7 +322,7 @@ impl Engine {
     }
 
     /// Makes the rows that were added since the last round the new ones; tells whether there are any.
-    fn next_round(&mut self, members: &[usize]) -> bool {
+    fn next_round(&mut self, members: &[RelationId]) -> bool {
         let mut any = false;
         for &member in members {
             let (_, start) = self.fresh[member].unwrap_or_default();
@@ -342,7 +343,7 @@ impl Engine {
         fire: &mut F,
     ) -> Result<(), Stop> {
         let fresh_of = |engine: &Engine, literal: &FlatLiteral| match literal {
-            FlatLiteral::Holds(atom) => engine.fresh[atom.relation.index()],
+            FlatLiteral::Holds(atom) => engine.fresh[atom.relation],
             _ => None,
         };
         for (number, literal) in rule.body.iter().enumerate() {
@@ -374,9 +375,9 @@ impl Engine {
     }
 
     /// Plans a rule once and for all, with the sizes that relations have now.
-    pub(crate) fn plans(&mut self, rule: &FlatRule, members: &[usize]) -> RulePlans {
+    pub(crate) fn plans(&mut self, rule: &FlatRule, members: &[RelationId]) -> RulePlans {
         let grows = |literal: &FlatLiteral| match literal {
-            FlatLiteral::Holds(atom) => members.contains(&(atom.relation.index())),
+            FlatLiteral::Holds(atom) => members.contains(&atom.relation),
             _ => false,
         };
         let growing: Vec<usize> = (0..rule.body.len()).filter(|&number| grows(&rule.body[number])).collect();
@@ -389,12 +390,17 @@ impl Engine {
             let purpose = Purpose { lasting: true, ..purpose(self.order, |_| false, &Derive) };
             plan(&self.terms, &mut self.relations, rule, first, visible.collect(), &purpose)
         };
-        let deltas = growing.iter().map(|&first| (relation_at(rule, first), plan_for(Some(first)))).collect();
+        let delta = |&first: &usize| Some((rule.body[first].atom()?.relation, plan_for(Some(first))));
+        let deltas = growing.iter().filter_map(delta).collect();
         RulePlans { once: growing.is_empty().then(|| plan_for(None)), deltas, conditions: rule.body.len() }
     }
 
     /// Runs planned rules until nothing new follows.
-    pub(crate) fn saturate_planned(&mut self, rules: &[RulePlans], members: &[usize]) -> Result<(), Stop> {
+    pub(crate) fn saturate_planned(
+        &mut self,
+        rules: &[RulePlans],
+        members: &[RelationId],
+    ) -> Result<(), Stop> {
         let recursive = rules.iter().any(|rule| !rule.deltas.is_empty());
         if !recursive {
             return rules
@@ -454,7 +460,7 @@ impl Engine {
     pub(crate) fn saturate_against(
         &mut self,
         rules: &[RulePlans],
-        members: &[usize],
+        members: &[RelationId],
         estimate: Vec<Relation>,
     ) -> Result<(), Stop> {
         for (&member, relation) in members.iter().zip(estimate) {
@@ -464,12 +470,12 @@ impl Engine {
     }
 
     /// Takes the estimate back.
-    pub(crate) fn end_estimate(&mut self, members: &[usize]) -> Vec<Relation> {
+    pub(crate) fn end_estimate(&mut self, members: &[RelationId]) -> Vec<Relation> {
         members.iter().map(|&member| self.estimates[member].take().unwrap_or_default()).collect()
     }
 
     /// Takes the rows of a relation out of it.
-    pub(crate) fn take_rows(&mut self, relation: usize) -> Relation {
+    pub(crate) fn take_rows(&mut self, relation: RelationId) -> Relation {
         let taken = self.relations[relation].copy_rows();
         self.relations[relation].clear();
         taken
@@ -490,7 +496,7 @@ fn purpose<I: Fn(&FlatLiteral) -> bool, F: Fire>(
 /// The rules that have overflown in a round.
 #[derive(Default)]
 struct Overflows {
-    rules: Vec<usize>,
+    rules: Vec<FlatRuleId>,
     groups: Vec<RelationId>,
     /// Whether some rule has not run to its end.
     incomplete: bool,
@@ -509,24 +515,24 @@ impl Overflows {
     fn collect(
         &mut self,
         engine: &mut Engine,
-        (number, group): (usize, Option<RelationId>),
+        (rule, group): (FlatRuleId, Option<RelationId>),
         done: Result<(), Stop>,
-    ) -> Result<(), (Stop, Vec<usize>)> {
+    ) -> Result<(), (Stop, Vec<FlatRuleId>)> {
         match done {
             Ok(()) => {}
             Err(Stop::Overflow) => {
-                self.rules.push(number);
+                self.rules.push(rule);
                 self.groups.extend(group);
                 self.incomplete = true;
                 engine.spare.get_or_insert(SPARE_STEPS);
             }
             Err(Stop::GaveUp) => self.incomplete = true,
-            Err(stop) => return Err((stop, vec![number])),
+            Err(stop) => return Err((stop, vec![rule])),
         }
         Ok(())
     }
 
-    fn end(&mut self) -> Result<(), (Stop, Vec<usize>)> {
+    fn end(&mut self) -> Result<(), (Stop, Vec<FlatRuleId>)> {
         if self.incomplete { Err((Stop::Overflow, std::mem::take(&mut self.rules))) } else { Ok(()) }
     }
 }
@@ -539,25 +545,21 @@ struct Planned {
 
 impl Planned {
     /// Whether no relation has grown much since.
-    fn fits(&self, rule: &FlatRule, relations: &[Relation]) -> bool {
+    fn fits(&self, rule: &FlatRule, relations: &Relations) -> bool {
         sizes(rule, relations).zip(&self.sizes).all(|(now, &then)| now <= then.saturating_mul(3))
     }
 }
 
 /// The sizes of the relations of a rule's conditions.
-fn sizes<'a>(rule: &'a FlatRule, relations: &'a [Relation]) -> impl Iterator<Item = u32> + 'a {
-    rule.body.iter().filter_map(FlatLiteral::atom).map(|atom| relations[atom.relation.index()].len())
-}
-
-fn relation_at(rule: &FlatRule, literal: usize) -> usize {
-    rule.body[literal].atom().map_or(0, |atom| atom.relation.index())
+fn sizes<'a>(rule: &'a FlatRule, relations: &'a Relations) -> impl Iterator<Item = u32> + 'a {
+    rule.body.iter().filter_map(FlatLiteral::atom).map(|atom| relations[atom.relation].len())
 }
 
 /// The plans of a rule: one for when its conditions are complete, or one for each condition that can
 /// see new rows.
 pub(crate) struct RulePlans {
     once: Option<Plan>,
-    deltas: Vec<(usize, Plan)>,
+    deltas: Vec<(RelationId, Plan)>,
     conditions: usize,
 }
 
@@ -565,7 +567,7 @@ pub(crate) struct RulePlans {
 pub(crate) struct Derive;
 
 impl Fire for Derive {
-    fn select(&mut self, _rule: usize) {}
+    fn select(&mut self, _rule: FlatRuleId) {}
 
     #[inline]
     fn fire(&mut self, engine: &mut Engine, plan: &Plan) -> Result<(), Stop> {

@@ -3,7 +3,7 @@
 use super::engine::{Engine, Stop};
 use super::plan::{Action, Columns, Plan, Register, Step};
 use super::relation::NONE;
-use crate::flat::{FlatLiteral, RelationId};
+use crate::flat::{FlatLiteral, FlatRuleId, RelationId};
 use crate::ids::Id;
 use grundy_syntax::{SymbolId, Term, TermId, Terms};
 use smallvec::SmallVec;
@@ -14,10 +14,10 @@ pub(crate) trait Fire {
     const ONE_IS_ENOUGH: bool = false;
 
     /// The rule of this number runs next.
-    fn select(&mut self, rule: usize);
+    fn select(&mut self, rule: FlatRuleId);
 
     /// A group of rules: when one of them has overflown, nothing is to be learnt from the others.
-    fn group(&self, _rule: usize) -> Option<RelationId> {
+    fn group(&self, _rule: FlatRuleId) -> Option<RelationId> {
         None
     }
 
@@ -56,7 +56,7 @@ struct First;
 impl Fire for First {
     const ONE_IS_ENOUGH: bool = true;
 
-    fn select(&mut self, _rule: usize) {}
+    fn select(&mut self, _rule: FlatRuleId) {}
 
     fn fire(&mut self, _engine: &mut Engine, _plan: &Plan) -> Result<(), Stop> {
         Err(Stop::Found)
@@ -166,7 +166,7 @@ pub(crate) fn share_done(engine: &Engine, plan: &Plan, at: usize) -> f64 {
 
 /// Matches the open columns of a row, binding registers.
 #[inline]
-fn accept(engine: &mut Engine, relation: usize, row: u32, open: &Columns) -> bool {
+fn accept(engine: &mut Engine, relation: RelationId, row: u32, open: &Columns) -> bool {
     let Engine { relations, registers, terms, .. } = engine;
     let values = relations[relation].row(row);
     for &(column, register) in &open.binds {

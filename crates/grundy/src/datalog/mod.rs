@@ -22,6 +22,6 @@ pub(crate) use join::{Fire, share_done, values};
 pub use order::JoinOrder;
 pub(crate) use plan::Plan;
 pub use progress::Progress;
-pub(crate) use relation::{Queue, Relation};
+pub(crate) use relation::{Queue, Relation, Relations};
 pub(crate) use table::{Table, hash as hash_values};
 pub(crate) use values::Row;

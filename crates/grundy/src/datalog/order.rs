@@ -6,7 +6,7 @@
 //! lasts, as they were each time that notes were taken. A constant has a figure of its own. A beam search keeps the few best
 //! beginnings of each length: a single best one would walk into cross products, all of them would be too many.
 
-use super::relation::{Constants, Relation};
+use super::relation::{Constants, Relations};
 use crate::flat::{FlatAtom, FlatLiteral, FlatRule};
 use grundy_syntax::{TermId, Terms};
 use smallvec::{SmallVec, smallvec};
@@ -78,7 +78,7 @@ pub(super) fn written_order(rule: &FlatRule, first: Option<usize>, literals: &[u
 /// rows will be others when they are matched.
 pub(super) fn order(
     terms: &Terms,
-    relations: &mut [Relation],
+    relations: &mut Relations,
     rule: &FlatRule,
     first: Option<usize>,
     literals: &[usize],
@@ -153,7 +153,7 @@ fn extend(
     beginnings: &[Beginning],
     waiting: &mut [Waiting],
     tests: &[Test],
-    relations: &[Relation],
+    relations: &Relations,
     width: usize,
 ) -> Vec<Beginning> {
     let mut longer: Vec<Beginning> = Vec::new();
@@ -199,7 +199,7 @@ impl Beginning {
 impl<'a> Waiting<'a> {
     fn new(
         terms: &Terms,
-        relations: &mut [Relation],
+        relations: &mut Relations,
         (literal, atom): (usize, &'a FlatAtom),
         lasting: bool,
     ) -> Waiting<'a> {
@@ -210,12 +210,12 @@ impl<'a> Waiting<'a> {
         item
     }
 
-    fn count_constants(&mut self, relations: &mut [Relation], lasting: bool) {
+    fn count_constants(&mut self, relations: &mut Relations, lasting: bool) {
         let args = self.columns.iter().zip(&self.atom.args).enumerate();
         let constants = args.filter(|(_, (variables, _))| **variables == 0);
         let constants: Constants = constants.map(|(column, (_, term))| (column, term.0)).collect();
         if !constants.is_empty() {
-            let relation = &mut relations[self.atom.relation.index()];
+            let relation = &mut relations[self.atom.relation];
             let rows =
                 if lasting { relation.mean_rows(&constants) } else { Some(relation.count_rows(&constants)) };
             self.constants = rows.map(|rows| (constants.len(), rows));
@@ -223,7 +223,7 @@ impl<'a> Waiting<'a> {
     }
 
     /// The mean number of rows that match, these variables being bound.
-    fn mean(&mut self, relations: &[Relation], bound: Variables) -> f64 {
+    fn mean(&mut self, relations: &Relations, bound: Variables) -> f64 {
         let is_bound = |column: &Variables| column & !bound == 0;
         let key = self.columns.iter().enumerate().filter(|(_, column)| is_bound(column));
         let key = key.fold(0u64, |key, (number, _)| key | 1 << number.min(63));
@@ -234,7 +234,7 @@ impl<'a> Waiting<'a> {
         let counts = |column: &Variables| is_bound(column) && (*column != 0 || self.constants.is_none());
         let columns: SmallVec<[usize; 8]> =
             (0..self.columns.len()).filter(|&column| counts(&self.columns[column])).collect();
-        let relation = &relations[self.atom.relation.index()];
+        let relation = &relations[self.atom.relation];
         let mean = relation.estimate_matches(&columns, self.constants);
         self.known.push((key, mean));
         mean

@@ -3,11 +3,11 @@
 //! Positive conditions stand in the order that [`order`] finds; tests come as soon as their variables are known.
 
 use super::order::{JoinOrder, order, written_order};
-use super::relation::{IndexId, Relation};
+use super::relation::{IndexId, Relations};
 use super::symmetry::orderings;
-use crate::flat::{FlatLiteral, FlatRule};
-use crate::ids::{Id, narrow};
-use grundy_syntax::{SymbolId, Term, TermId, Terms};
+use crate::flat::{FlatLiteral, FlatRule, RelationId};
+use crate::ids::{BitSet, narrow};
+use grundy_syntax::{SymbolId, Term, TermId, Terms, VariableId};
 use rustc_hash::FxHashMap;
 
 /// Which rows of its relation a condition sees.
@@ -21,8 +21,17 @@ pub(crate) enum Visible {
     New,
 }
 
-/// Holds a value while a plan runs: first one for each variable of the rule, then those for constants and functions.
-pub(crate) type Register = u32;
+grundy_syntax::define_id! {
+    /// Holds a value while a plan runs. The first registers hold the variables of the rule, in order; those for constants
+    /// and functions follow.
+    pub(crate) struct Register(u32);
+}
+
+impl From<VariableId> for Register {
+    fn from(variable: VariableId) -> Register {
+        Register(variable.0)
+    }
+}
 
 /// Registers that hold the values of a key or a row.
 pub(crate) type Key = Box<[Register]>;
@@ -65,13 +74,13 @@ impl Columns {
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
     /// Tries all rows.
-    Scan { relation: usize, literal: usize, open: Columns },
+    Scan { relation: RelationId, literal: usize, open: Columns },
     /// Tries the rows that an index finds.
-    Probe { relation: usize, literal: usize, index: IndexId, key: Key, open: Columns },
+    Probe { relation: RelationId, literal: usize, index: IndexId, key: Key, open: Columns },
     /// Asks for one row.
-    Find { relation: usize, literal: usize, key: Key },
+    Find { relation: RelationId, literal: usize, key: Key },
     /// Asks that a row is not there.
-    Absent { relation: usize, key: Key },
+    Absent { relation: RelationId, key: Key },
     /// Asks that some pair differs.
     Distinct(Box<[(Register, Register)]>),
     /// Asks that the first value is not the greater one.
@@ -88,7 +97,7 @@ pub(super) const MOST_NESTED: usize = 2_000;
 pub(crate) struct Plan {
     pub(crate) steps: Vec<Step>,
     pub(crate) head: Key,
-    pub(crate) head_relation: usize,
+    pub(crate) head_relation: RelationId,
     /// What registers hold in the beginning: constants are there already.
     pub(crate) registers: Box<[u32]>,
     /// The atoms of the conditions that are not matched, in their order.
@@ -124,7 +133,7 @@ const LARGE: u32 = 1 << 14;
 /// Plans a rule. With `first`, that condition comes first. The rule has to be safe.
 pub(crate) fn plan<I: Fn(&FlatLiteral) -> bool, K: Fn(&FlatLiteral) -> bool>(
     terms: &Terms,
-    relations: &mut [Relation],
+    relations: &mut Relations,
     rule: &FlatRule,
     first: Option<usize>,
     visible: Box<[Visible]>,
@@ -132,10 +141,10 @@ pub(crate) fn plan<I: Fn(&FlatLiteral) -> bool, K: Fn(&FlatLiteral) -> bool>(
 ) -> Plan {
     let (ignored, waiting): (Vec<usize>, Vec<usize>) =
         (0..rule.body.len()).partition(|&literal| (purpose.ignored)(&rule.body[literal]));
-    let mut wanted = vec![false; rule.variables];
+    let mut wanted = BitSet::empty(rule.variables);
     let kept = rule.body.iter().filter(|literal| (purpose.kept)(literal));
     for term in kept.flat_map(|literal| literal.terms()).chain(rule.head.args.iter().copied()) {
-        terms.for_each_variable(term, &mut |variable| wanted[variable.index()] = true);
+        terms.for_each_variable(term, &mut |variable| wanted.set(variable, true));
     }
     let order = match purpose.order {
         JoinOrder::Branching => order(terms, relations, rule, first, &waiting, purpose.lasting),
@@ -147,7 +156,7 @@ pub(crate) fn plan<I: Fn(&FlatLiteral) -> bool, K: Fn(&FlatLiteral) -> bool>(
         terms,
         relations,
         rule,
-        bound: vec![false; rule.variables],
+        bound: BitSet::empty(rule.variables),
         wanted,
         visible: &visible,
         lasting: purpose.lasting,
@@ -171,7 +180,7 @@ pub(crate) fn plan<I: Fn(&FlatLiteral) -> bool, K: Fn(&FlatLiteral) -> bool>(
         is_too_deep: planner.steps.iter().filter(|step| branches(step)).count() > MOST_NESTED,
         steps: planner.steps,
         head,
-        head_relation: rule.head.relation.index(),
+        head_relation: rule.head.relation,
         registers: planner.registers.into(),
         ignored,
         visible,
@@ -187,10 +196,10 @@ fn branches(step: &Step) -> bool {
 
 struct Planner<'a> {
     terms: &'a Terms,
-    relations: &'a mut [Relation],
+    relations: &'a mut Relations,
     rule: &'a FlatRule,
-    bound: Vec<bool>,
-    wanted: Vec<bool>,
+    bound: BitSet<VariableId>,
+    wanted: BitSet<VariableId>,
     visible: &'a [Visible],
     lasting: bool,
     /// The first step by which all that is wanted is bound, and whether something else is.
@@ -202,21 +211,20 @@ struct Planner<'a> {
     /// The conditions that have no step yet.
     waiting: Vec<usize>,
     /// The orderings of variables that have no step yet.
-    orderings: Vec<(Register, Register)>,
+    orderings: Vec<(VariableId, VariableId)>,
     steps: Vec<Step>,
 }
 
 impl Planner<'_> {
     fn is_bound(&self, term: TermId) -> bool {
         let mut bound = true;
-        self.terms.for_each_variable(term, &mut |variable| bound &= self.bound[variable.index()]);
+        self.terms.for_each_variable(term, &mut |variable| bound &= self.bound.contains(variable));
         bound
     }
 
     fn look_whether_settled(&mut self) {
-        let variables = || self.bound.iter().zip(&self.wanted);
-        if self.settled.is_none() && variables().all(|(bound, wanted)| *bound || !wanted) {
-            self.settled = Some((self.steps.len(), variables().any(|(bound, wanted)| *bound && !wanted)));
+        if self.settled.is_none() && self.wanted.is_subset(&self.bound) {
+            self.settled = Some((self.steps.len(), !self.bound.is_subset(&self.wanted)));
         }
     }
 
@@ -233,15 +241,15 @@ impl Planner<'_> {
                     Step::Distinct(pairs.iter().map(pair).collect())
                 }
                 FlatLiteral::Not(atom) | FlatLiteral::Holds(atom) => {
-                    Step::Absent { relation: atom.relation.index(), key: self.key(&atom.args) }
+                    Step::Absent { relation: atom.relation, key: self.key(&atom.args) }
                 }
             };
             self.steps.push(step);
         }
         let is_ready =
-            |&mut (a, b): &mut (Register, Register)| self.bound[a.index()] && self.bound[b.index()];
+            |pair: &mut (VariableId, VariableId)| self.bound.contains(pair.0) && self.bound.contains(pair.1);
         let ready = self.orderings.extract_if(.., is_ready);
-        self.steps.extend(ready.map(|(a, b)| Step::Ordered(a, b)));
+        self.steps.extend(ready.map(|(a, b)| Step::Ordered(a.into(), b.into())));
     }
 
     fn key(&mut self, terms: &[TermId]) -> Key {
@@ -251,7 +259,7 @@ impl Planner<'_> {
     /// The register that holds a term, its variables being bound.
     fn register(&mut self, term: TermId) -> Register {
         if let Term::Variable(variable) = self.terms.get(term) {
-            return variable.0;
+            return variable.into();
         }
         if let Some(&register) = self.known.get(&term) {
             return register;
@@ -260,7 +268,7 @@ impl Planner<'_> {
             Term::Compound(name, args) if !self.terms.is_ground(term) => Some((name, self.key(args))),
             _ => None,
         };
-        let into = self.registers.len() as Register;
+        let into = Register::new(self.registers.len());
         self.registers.push(term.0);
         self.known.insert(term, into);
         if let Some((name, args)) = function {
@@ -271,7 +279,7 @@ impl Planner<'_> {
 
     /// Whether the rows that a condition sees are read one after the other although a few of its columns are bound: an
     /// index would have to learn of all of them for a single lookup.
-    fn is_read_whole(&self, literal: usize, relation: usize, columns: &[usize]) -> bool {
+    fn is_read_whole(&self, literal: usize, relation: RelationId, columns: &[usize]) -> bool {
         let rows = &self.relations[relation];
         let is_new = self.visible[literal] == Visible::New;
         let runs_once = !self.steps.iter().any(branches);
@@ -283,7 +291,7 @@ impl Planner<'_> {
         let FlatLiteral::Holds(atom) = &self.rule.body[literal] else {
             unreachable!("only atoms are matched")
         };
-        let relation = atom.relation.index();
+        let relation = atom.relation;
         let (key_columns, open): (Vec<usize>, Vec<usize>) =
             (0..atom.args.len()).partition(|&column| self.is_bound(atom.args[column]));
         let (key_columns, open) = if !open.is_empty() && self.is_read_whole(literal, relation, &key_columns) {
@@ -292,7 +300,7 @@ impl Planner<'_> {
             (key_columns, open)
         };
         let key: Key = key_columns.iter().map(|&column| self.register(atom.args[column])).collect();
-        let mut bound = std::mem::take(&mut self.bound);
+        let mut bound = std::mem::replace(&mut self.bound, BitSet::empty(0));
         let action = |&column: &usize| (narrow(column), action(self.terms, atom.args[column], &mut bound));
         let columns = Columns::new(open.iter().map(action));
         self.bound = bound;
@@ -310,13 +318,13 @@ impl Planner<'_> {
 }
 
 /// How to match a term, binding the variables that are not bound yet.
-fn action(terms: &Terms, term: TermId, bound: &mut [bool]) -> Action {
+fn action(terms: &Terms, term: TermId, bound: &mut BitSet<VariableId>) -> Action {
     match terms.get(term) {
         Term::Variable(variable) => {
-            if std::mem::replace(&mut bound[variable.index()], true) {
-                Action::Check(variable.0)
+            if bound.insert(variable) {
+                Action::Bind(variable.into())
             } else {
-                Action::Bind(variable.0)
+                Action::Check(variable.into())
             }
         }
         _ if terms.is_ground(term) => Action::Constant(term.0),

@@ -8,7 +8,8 @@
 
 use super::table::{Table, hash};
 use super::values::{Row, Values};
-use crate::ids::{Id, float, narrow, wide};
+use crate::flat::RelationId;
+use crate::ids::{Id, IdVec, float, narrow, rounded_down, wide};
 use smallvec::SmallVec;
 use std::cell::Cell;
 
@@ -26,6 +27,9 @@ grundy_syntax::define_id! {
     pub(crate) struct IndexId(u32);
 }
 
+/// The relations of a program.
+pub(crate) type Relations = IdVec<RelationId, Relation>;
+
 /// The rows of a relation.
 #[derive(Default)]
 pub(crate) struct Relation {
@@ -34,7 +38,7 @@ pub(crate) struct Relation {
     values: Values,
     /// Row numbers by all columns.
     rows: Table,
-    indexes: Vec<Index>,
+    indexes: IdVec<IndexId, Index>,
     /// For each column: the number of its different values when there were so many rows.
     distinct: Vec<Cell<(u32, usize)>>,
     past: Past,
@@ -202,15 +206,14 @@ impl Relation {
     /// An index over these columns, new or known. They have to be in order, and some, not all.
     pub(crate) fn index(&mut self, columns: &[usize]) -> IndexId {
         debug_assert!(!columns.is_empty() && columns.is_sorted());
-        if let Some(known) = self.indexes.iter().position(|index| &*index.columns == columns) {
-            return IndexId::new(known);
+        if let Some((known, _)) = self.indexes.entries().find(|(_, index)| &*index.columns == columns) {
+            return known;
         }
         let heads = match columns {
             [_] => Heads::ByValue(Vec::new()),
             _ => Heads::ByHash(Table::default()),
         };
-        self.indexes.push(Index { columns: columns.into(), heads, next: Vec::new(), keys: 0, past: (0, 0) });
-        IndexId(narrow(self.indexes.len()) - 1)
+        self.indexes.push(Index { columns: columns.into(), heads, next: Vec::new(), keys: 0, past: (0, 0) })
     }
 
     /// An index over these columns, if there is one that has most of the rows.
@@ -227,21 +230,21 @@ impl Relation {
     /// How many rows an index has not got yet.
     #[inline]
     pub(crate) fn missing(&self, index: IndexId) -> usize {
-        self.len.index() - self.indexes[index.index()].next.len()
+        self.len.index() - self.indexes[index].next.len()
     }
 
     /// Adds them.
     #[inline]
     pub(crate) fn update(&mut self, index: IndexId) {
         if self.missing(index) > 0 {
-            self.indexes[index.index()].add_all(self.arity, &self.values, self.len);
+            self.indexes[index].add_all(self.arity, &self.values, self.len);
         }
     }
 
     /// The newest row that has these values in the columns of an index.
     #[inline]
     pub(crate) fn first(&self, index: IndexId, mut key: impl Iterator<Item = u32> + Clone) -> u32 {
-        let index = &self.indexes[index.index()];
+        let index = &self.indexes[index];
         match &index.heads {
             Heads::ByValue(heads) => {
                 key.next().and_then(|value| heads.get(value.index())).copied().unwrap_or(NONE)
@@ -263,7 +266,7 @@ impl Relation {
     /// The next older row of a chain.
     #[inline]
     pub(crate) fn next(&self, index: IndexId, row: u32) -> u32 {
-        self.indexes[index.index()].next[row.index()]
+        self.indexes[index].next[row.index()]
     }
 
     /// How many rows come before a row in its chain, and how many there are.
@@ -358,7 +361,7 @@ impl Relation {
     /// The mean number of rows that had these constants when notes were taken; from now on they are looked for.
     pub(crate) fn mean_rows(&mut self, constants: &Constants) -> Option<f64> {
         if let Some((_, times, rows)) = self.past.constants.iter().find(|(values, ..)| values == constants) {
-            return (*times > 0).then(|| *rows as f64 / f64::from(*times));
+            return (*times > 0).then(|| float(*rows) / f64::from(*times));
         }
         self.past.constants.push((constants.clone(), 0, 0));
         None
@@ -375,7 +378,7 @@ impl Relation {
         let mut constants = std::mem::take(&mut self.past.constants);
         for (values, times, rows) in &mut constants {
             *times += 1;
-            *rows += self.count_rows(values) as u64;
+            *rows += rounded_down(self.count_rows(values));
         }
         self.past.constants = constants;
         for index in self.indexes.iter_mut().filter(|index| index.next.len() == self.len.index()) {

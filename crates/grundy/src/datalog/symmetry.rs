@@ -9,16 +9,16 @@
 //! greater value there than the one that it changes places with. This holds for all exchanges of a rule at once.
 
 use crate::flat::{FlatLiteral, FlatRule};
-use crate::ids::Id;
-use grundy_syntax::{Term, TermId, Terms};
+use crate::ids::IdVec;
+use grundy_syntax::{Term, TermId, Terms, VariableId};
 
 /// In rules with more conditions than this nobody looks for exchanges.
 const MOST_CONDITIONS: usize = 24;
 
 /// Pairs of variables. Of the matches that are the same but for an exchange, those are enough in which the first
 /// variable of each pair has no greater value than the second.
-pub(super) fn orderings(terms: &Terms, rule: &FlatRule) -> Vec<(u32, u32)> {
-    let mut found: Vec<(u32, u32)> = Vec::new();
+pub(super) fn orderings(terms: &Terms, rule: &FlatRule) -> Vec<(VariableId, VariableId)> {
+    let mut found: Vec<(VariableId, VariableId)> = Vec::new();
     if rule.body.len() > MOST_CONDITIONS {
         return found;
     }
@@ -35,7 +35,7 @@ pub(super) fn orderings(terms: &Terms, rule: &FlatRule) -> Vec<(u32, u32)> {
 }
 
 /// For each variable the one that it changes places with, or itself.
-struct Exchange(Vec<u32>);
+struct Exchange(IdVec<VariableId, VariableId>);
 
 impl Exchange {
     /// The exchange that makes one condition from another one, and the other way round.
@@ -46,12 +46,12 @@ impl Exchange {
             }
             _ => return None,
         };
-        let mut partners: Vec<Option<u32>> = vec![None; variables];
+        let mut partners: IdVec<VariableId, Option<VariableId>> = IdVec::filled(None, variables);
         for (&arg, &other) in args.iter().zip(others) {
             match (terms.get(arg), terms.get(other)) {
                 (Term::Variable(a), Term::Variable(b)) => {
-                    for (variable, partner) in [(a.0, b.0), (b.0, a.0)] {
-                        if *partners[variable.index()].get_or_insert(partner) != partner {
+                    for (variable, partner) in [(a, b), (b, a)] {
+                        if *partners[variable].get_or_insert(partner) != partner {
                             return None;
                         }
                     }
@@ -60,13 +60,14 @@ impl Exchange {
                 _ => {}
             }
         }
-        let partner = |(variable, partner): (u32, Option<u32>)| partner.unwrap_or(variable);
-        Some(Exchange((0..).zip(partners).map(partner).collect()))
+        let partner = |(variable, partner): (VariableId, &Option<VariableId>)| partner.unwrap_or(variable);
+        Some(Exchange(partners.entries().map(partner).collect()))
     }
 
     /// The first variable that changes places, and its partner.
-    fn first_moved(&self) -> Option<(u32, u32)> {
-        (0..).zip(self.0.iter().copied()).find(|(variable, partner)| variable != partner)
+    fn first_moved(&self) -> Option<(VariableId, VariableId)> {
+        let mut moved = self.0.entries().filter(|(variable, partner)| variable != *partner);
+        moved.next().map(|(variable, &partner)| (variable, partner))
     }
 
     /// Whether a rule stays the same.
@@ -97,10 +98,10 @@ impl Exchange {
 
     fn makes_term(&self, terms: &Terms, term: TermId, other: TermId) -> bool {
         match (terms.get(term), terms.get(other)) {
-            (Term::Variable(a), Term::Variable(b)) => self.0[a.index()] == b.0,
+            (Term::Variable(a), Term::Variable(b)) => self.0[a] == b,
             _ => {
                 let mut unmoved = term == other;
-                terms.for_each_variable(term, &mut |v| unmoved &= self.0[v.index()] == v.0);
+                terms.for_each_variable(term, &mut |v| unmoved &= self.0[v] == v);
                 unmoved
             }
         }

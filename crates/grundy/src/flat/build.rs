@@ -5,7 +5,7 @@ use super::{
     Flat, FlatAtom, FlatLiteral, FlatRule, Origin, RelationId, RelationInfo, RelationKind, rules_in_order,
 };
 use crate::analysis::{Analysis, Class, classify};
-use crate::ids::narrow;
+use crate::ids::BitSet;
 use grundy_syntax::{Atom, Budget, Keyword, Literal, PredicateId, Program, Rule, TermId, Ticks, VariableId};
 
 /// How often functions inside functions are taken apart.
@@ -37,7 +37,7 @@ fn from_program(program: &Program, budget: &Budget) -> Flat {
         flat.add_relation(plain);
     }
     let mut ticks = Ticks::default();
-    for (number, rule) in program.rules.iter().enumerate() {
+    for (id, rule) in program.rules_by_id() {
         budget.at_rule(rule.span);
         if ticks.work(budget, 1 + rule.body.len()).is_err() {
             break;
@@ -47,7 +47,7 @@ fn from_program(program: &Program, budget: &Budget) -> Flat {
             continue;
         }
         let Some(body) = flat_body(program, rule) else { continue };
-        let origin = Origin::Rule(narrow(number));
+        let origin = Origin::Rule(id);
         flat.rules.push(FlatRule {
             head: flat_atom(&rule.head),
             body,
@@ -112,9 +112,9 @@ fn add_links(program: &Program, flat: &mut Flat) {
 /// Drops rules with a positive condition that no rule gives, and negated conditions that none gives;
 /// repeats until all that is left can match, as far as relations tell.
 fn drop_impossible(flat: &mut Flat) {
-    let mut possible = vec![false; flat.relations.len()];
-    let holds = |literal: &FlatLiteral, possible: &[bool]| match literal {
-        FlatLiteral::Holds(atom) => possible[atom.relation.index()],
+    let mut possible = flat.no_relations();
+    let holds = |literal: &FlatLiteral, possible: &BitSet<RelationId>| match literal {
+        FlatLiteral::Holds(atom) => possible.contains(atom.relation),
         _ => true,
     };
     let order = rules_in_order(flat);
@@ -122,22 +122,21 @@ fn drop_impossible(flat: &mut Flat) {
     let mut changed = true;
     while changed && !flat.budget.is_over() {
         changed = false;
-        for &number in &order {
-            let rule = &flat.rules[number];
+        for &id in &order {
+            let rule = &flat.rules[id];
             if ticks.work(&flat.budget, rule.body.len()).is_err() {
                 break;
             }
-            let head = rule.head.relation.index();
-            if !possible[head] && rule.body.iter().all(|literal| holds(literal, &possible)) {
-                possible[head] = true;
-                changed = true;
+            let head = rule.head.relation;
+            if !possible.contains(head) && rule.body.iter().all(|literal| holds(literal, &possible)) {
+                changed |= possible.insert(head);
             }
         }
     }
     flat.rules.retain(|rule| rule.body.iter().all(|literal| holds(literal, &possible)));
     for rule in &mut flat.rules {
         rule.body.retain(|literal| match literal {
-            FlatLiteral::Not(atom) => possible[atom.relation.index()],
+            FlatLiteral::Not(atom) => possible.contains(atom.relation),
             _ => true,
         });
         renumber(&mut flat.terms, rule);

@@ -19,14 +19,18 @@
 use super::{
     Flat, FlatAtom, FlatLiteral, FlatRule, RelationId, RelationInfo, RelationKind, renumber, rules_in_order,
 };
+use crate::ids::{BitSet, IdVec};
 use grundy_syntax::{Keyword, Program, TermId, Terms, Ticks, VariableId};
 
 /// For each relation that is evaluated on demand, which of its columns its callers bind.
-type Adornments = Vec<Option<Vec<bool>>>;
+type Adornments = IdVec<RelationId, Option<Vec<bool>>>;
+
+/// The call table of each relation that is evaluated on demand.
+type CallTables = IdVec<RelationId, Option<RelationId>>;
 
 /// Rewrites a program so that the wanted relations are evaluated on demand. A relation of which callers bind nothing
 /// stays as it is.
-pub(crate) fn demand(program: &mut Program, flat: &mut Flat, wanted: &[bool]) {
+pub(crate) fn demand(program: &mut Program, flat: &mut Flat, wanted: &BitSet<RelationId>) {
     let adornments = adorn(flat, wanted);
     if adornments.iter().any(Option::is_some) {
         let tables = call_tables(program, flat, &adornments);
@@ -38,52 +42,55 @@ pub(crate) fn demand(program: &mut Program, flat: &mut Flat, wanted: &[bool]) {
             }
             rewrite(flat, rule, &adornments, &tables);
         }
-        let mut is_table = vec![false; flat.relations.len()];
-        tables.iter().flatten().for_each(|table| is_table[table.index()] = true);
-        raise_kinds(flat, |relation| is_table[relation.index()]);
+        let mut call_tables = flat.no_relations();
+        tables.iter().flatten().for_each(|&table| call_tables.set(table, true));
+        raise_kinds(flat, |relation| call_tables.contains(relation));
     }
 }
 
 /// Adds a relation to those that are evaluated on demand, if that is possible. Where its callers bind nothing because
 /// they are views that are evaluated whole, they are added as well.
-pub(crate) fn ask(flat: &Flat, askable: &[bool], demanded: &mut Vec<bool>, relation: usize) {
+pub(crate) fn ask(
+    flat: &Flat,
+    askable: &BitSet<RelationId>,
+    demanded: &mut BitSet<RelationId>,
+    relation: RelationId,
+) {
     let mut more_demanded = demanded.clone();
-    more_demanded[relation] = true;
+    more_demanded.set(relation, true);
     while adorn(flat, &more_demanded)[relation].is_none() {
         let callers = callers(flat, &more_demanded);
-        let more: Vec<usize> =
-            callers.into_iter().filter(|&caller| askable[caller] && !more_demanded[caller]).collect();
+        let can_be_asked =
+            |caller: &RelationId| askable.contains(*caller) && !more_demanded.contains(*caller);
+        let more: Vec<RelationId> = callers.into_iter().filter(can_be_asked).collect();
         if more.is_empty() {
             return;
         }
-        more.into_iter().for_each(|caller| more_demanded[caller] = true);
+        more.into_iter().for_each(|caller| more_demanded.set(caller, true));
     }
     *demanded = more_demanded;
 }
 
 /// The relations with a rule that uses one of these.
-pub(crate) fn callers(flat: &Flat, relations: &[bool]) -> Vec<usize> {
-    let calls = |rule: &&FlatRule| {
-        rule.body.iter().filter_map(FlatLiteral::atom).any(|atom| relations[atom.relation.index()])
-    };
-    flat.rules.iter().filter(calls).map(|rule| rule.head.relation.index()).collect()
+pub(crate) fn callers(flat: &Flat, relations: &BitSet<RelationId>) -> Vec<RelationId> {
+    let calls = |rule: &&FlatRule| rule.relations_read().any(|read| relations.contains(read));
+    flat.rules.iter().filter(calls).map(|rule| rule.head.relation).collect()
 }
 
 /// Which relations could be evaluated on demand: views, but for what is known before anybody could ask. That is what
 /// `init` and the roles depend on, and what has to be complete because the negation of something that depends on it is
 /// static.
-pub(crate) fn askable(program: &Program, flat: &Flat) -> Vec<bool> {
+pub(crate) fn askable(program: &Program, flat: &Flat) -> BitSet<RelationId> {
     let is_static = |rule: &FlatRule| flat.info(rule.head.relation).kind == RelationKind::Static;
     askable_but(program, flat, |rule, _| is_static(rule))
 }
 
 /// Which static relations could be evaluated on demand so that no rule that depends on the state changes: those whose
 /// negation, and that of everything that depends on them, is a condition of no rule.
-pub(crate) fn askable_statics(program: &Program, flat: &Flat) -> Vec<bool> {
+pub(crate) fn askable_statics(program: &Program, flat: &Flat) -> BitSet<RelationId> {
     let is_static = |relation: RelationId| flat.info(relation).kind == RelationKind::Static;
     let mut askable = askable_but(program, flat, |_, atom| is_static(atom.relation));
-    let relations = (0..askable.len()).map(RelationId::new);
-    askable.iter_mut().zip(relations).for_each(|(askable, relation)| *askable &= is_static(relation));
+    askable.intersect(&flat.relations_where(|&relation| is_static(relation)));
     askable
 }
 
@@ -93,17 +100,16 @@ fn askable_but(
     program: &Program,
     flat: &Flat,
     has_to_be_complete: impl Fn(&FlatRule, &FlatAtom) -> bool,
-) -> Vec<bool> {
-    let keyword = |relation: usize| program.info(flat.relations[relation].predicate).keyword;
-    let mut asked_first: Vec<bool> = (0..flat.relations.len())
-        .map(|relation| matches!(keyword(relation), Some(Keyword::Init | Keyword::Role)))
-        .collect();
+) -> BitSet<RelationId> {
+    let keyword = |relation: RelationId| flat.keyword(program, relation);
+    let mut asked_first =
+        flat.relations_where(|&relation| matches!(keyword(relation), Some(Keyword::Init | Keyword::Role)));
     for rule in &flat.rules {
         for literal in &rule.body {
             if let FlatLiteral::Not(atom) = literal
                 && has_to_be_complete(rule, atom)
             {
-                asked_first[atom.relation.index()] = true;
+                asked_first.set(atom.relation, true);
             }
         }
     }
@@ -116,24 +122,20 @@ fn askable_but(
             if ticks.work(&flat.budget, rule.body.len()).is_err() {
                 break;
             }
-            if asked_first[rule.head.relation.index()] {
-                for atom in rule.body.iter().filter_map(FlatLiteral::atom) {
-                    changed |= !std::mem::replace(&mut asked_first[atom.relation.index()], true);
-                }
+            if asked_first.contains(rule.head.relation) {
+                rule.relations_read().for_each(|read| changed |= asked_first.insert(read));
             }
         }
     }
-    (0..flat.relations.len()).map(|relation| keyword(relation).is_none() && !asked_first[relation]).collect()
+    flat.relations_where(|&relation| keyword(relation).is_none() && !asked_first.contains(relation))
 }
 
 /// The columns that all callers bind: at first all columns, then fewer, until it is true.
-fn adorn(flat: &Flat, wanted: &[bool]) -> Adornments {
-    let mut adornments: Adornments = (0..flat.relations.len())
-        .map(|relation| {
-            let is_wanted = wanted.get(relation).is_some_and(|wanted| *wanted);
-            is_wanted.then(|| vec![true; flat.relations[relation].arity])
-        })
-        .collect();
+fn adorn(flat: &Flat, wanted: &BitSet<RelationId>) -> Adornments {
+    let all_columns = |(relation, info): (RelationId, &RelationInfo)| {
+        wanted.contains_if_known(relation).then(|| vec![true; info.arity])
+    };
+    let mut adornments: Adornments = flat.relations.entries().map(all_columns).collect();
     let order = rules_in_order(flat);
     let mut ticks = Ticks::default();
     loop {
@@ -143,8 +145,7 @@ fn adorn(flat: &Flat, wanted: &[bool]) -> Adornments {
                 return adornments;
             }
             for call in calls(flat, rule, &adornments) {
-                let relation = call.relation.index();
-                if let Some(columns) = &mut adornments[relation] {
+                if let Some(columns) = &mut adornments[call.relation] {
                     for (column, bound) in columns.iter_mut().zip(&call.bound) {
                         changed |= *column && !bound;
                         *column &= bound;
@@ -177,11 +178,10 @@ struct Call {
 /// The calls that a rule makes, in the order in which it makes them: what is evaluated whole comes first, then the
 /// call of which most is bound.
 fn calls(flat: &Flat, rule: &FlatRule, adornments: &Adornments) -> Vec<Call> {
-    let is_demanded = |literal: &FlatLiteral| {
-        literal.atom().is_some_and(|atom| adornments[atom.relation.index()].is_some())
-    };
-    let mut bound = vec![false; rule.variables];
-    if let Some(columns) = &adornments[rule.head.relation.index()] {
+    let is_demanded =
+        |literal: &FlatLiteral| literal.atom().is_some_and(|atom| adornments[atom.relation].is_some());
+    let mut bound = BitSet::empty(rule.variables);
+    if let Some(columns) = &adornments[rule.head.relation] {
         let called = rule.head.args.iter().zip(columns).filter(|(_, bound)| **bound);
         called.for_each(|(&arg, _)| bind(&flat.terms, arg, &mut bound));
     }
@@ -229,25 +229,25 @@ fn calls(flat: &Flat, rule: &FlatRule, adornments: &Adornments) -> Vec<Call> {
     calls
 }
 
-fn bind(terms: &Terms, term: TermId, bound: &mut [bool]) {
-    terms.for_each_variable(term, &mut |variable| bound[variable.index()] = true);
+fn bind(terms: &Terms, term: TermId, bound: &mut BitSet<VariableId>) {
+    terms.for_each_variable(term, &mut |variable| bound.set(variable, true));
 }
 
-fn is_bound(terms: &Terms, term: TermId, bound: &[bool]) -> bool {
+fn is_bound(terms: &Terms, term: TermId, bound: &BitSet<VariableId>) -> bool {
     let mut all = true;
-    terms.for_each_variable(term, &mut |variable| all &= bound[variable.index()]);
+    terms.for_each_variable(term, &mut |variable| all &= bound.contains(variable));
     all
 }
 
 /// A call table for each relation that is evaluated on demand.
-fn call_tables(program: &mut Program, flat: &mut Flat, adornments: &Adornments) -> Vec<Option<RelationId>> {
-    let mut tables = Vec::with_capacity(adornments.len());
-    for (relation, columns) in adornments.iter().enumerate() {
+fn call_tables(program: &mut Program, flat: &mut Flat, adornments: &Adornments) -> CallTables {
+    let mut tables = CallTables::default();
+    for (relation, columns) in adornments.entries() {
         tables.push(columns.as_ref().map(|columns| {
             let arity = columns.iter().filter(|bound| **bound).count();
             let info = &flat.relations[relation];
             let kind = if info.kind == RelationKind::Static { info.kind } else { RelationKind::Guard };
-            let name = format!("{}~call{relation}", program.name(info.predicate));
+            let name = format!("{}~call{}", program.name(info.predicate), relation.0);
             let predicate = program.fresh_predicate(&name, arity);
             let plain = RelationInfo::plain(&mut flat.terms, predicate, arity, kind);
             flat.add_relation(plain)
@@ -257,15 +257,14 @@ fn call_tables(program: &mut Program, flat: &mut Flat, adornments: &Adornments) 
 }
 
 /// The atom of a call table for an atom of its relation.
-fn call_atom(atom: &FlatAtom, adornments: &Adornments, tables: &[Option<RelationId>]) -> Option<FlatAtom> {
-    let relation = atom.relation.index();
-    let (columns, table) = (adornments[relation].as_ref()?, tables[relation]?);
+fn call_atom(atom: &FlatAtom, adornments: &Adornments, tables: &CallTables) -> Option<FlatAtom> {
+    let (columns, table) = (adornments[atom.relation].as_ref()?, tables[atom.relation]?);
     let args = atom.args.iter().zip(columns).filter(|(_, bound)| **bound).map(|(&arg, _)| arg).collect();
     Some(FlatAtom { relation: table, args })
 }
 
 /// Adds the rules that fill call tables, and the rule itself, which looks into its own.
-fn rewrite(flat: &mut Flat, mut rule: FlatRule, adornments: &Adornments, tables: &[Option<RelationId>]) {
+fn rewrite(flat: &mut Flat, mut rule: FlatRule, adornments: &Adornments, tables: &CallTables) {
     let own = call_atom(&rule.head, adornments, tables).map(FlatLiteral::Holds);
     for call in calls(flat, &rule, adornments) {
         let Some(head) = rule.body[call.literal].atom().and_then(|atom| call_atom(atom, adornments, tables))
@@ -327,6 +326,9 @@ fn is_ready_test(flat: &Flat, literal: &FlatLiteral, body: &[FlatLiteral]) -> bo
     matches!(literal, FlatLiteral::Distinct(_)) && literal.terms().all(is_known)
 }
 
+/// The kind of each relation.
+type Kinds = IdVec<RelationId, RelationKind>;
+
 /// Makes kinds fit again, the least kind that there is for each relation and what depends on it.
 ///
 /// What is static and called from where something is dynamic cannot be evaluated before the dynamic part. Its rows
@@ -338,10 +340,10 @@ pub(crate) fn raise_kinds(flat: &mut Flat, is_table: impl Fn(RelationId) -> bool
     let mut changed = true;
     while changed && !flat.budget.is_over() {
         changed = false;
-        let mut kinds: Vec<RelationKind> = flat.relations.iter().map(|info| info.kind).collect();
-        let mut raise = |kinds: &mut [RelationKind], relation: RelationId, kind: RelationKind| {
+        let mut kinds: Kinds = flat.relations.iter().map(|info| info.kind).collect();
+        let mut raise = |kinds: &mut Kinds, relation: RelationId, kind: RelationKind| {
             let kind = if is_table(relation) { kind.min(RelationKind::Guard) } else { kind };
-            let known = &mut kinds[relation.index()];
+            let known = &mut kinds[relation];
             if *known < kind {
                 *known = kind;
                 changed = true;
@@ -353,7 +355,7 @@ pub(crate) fn raise_kinds(flat: &mut Flat, is_table: impl Fn(RelationId) -> bool
             }
             for literal in &rule.body {
                 let Some(atom) = literal.atom() else { continue };
-                let kind = kinds[atom.relation.index()];
+                let kind = kinds[atom.relation];
                 raise(&mut kinds, rule.head.relation, kind);
                 if matches!(literal, FlatLiteral::Not(_)) && kind == RelationKind::Guard {
                     raise(&mut kinds, atom.relation, RelationKind::Dynamic);

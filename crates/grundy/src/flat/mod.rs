@@ -48,23 +48,28 @@ mod split;
 mod text;
 mod views;
 
-use crate::ids::{Id, narrow};
+use crate::ids::{BitSet, IdVec};
 pub use build::flatten;
 pub(crate) use build::kind_of;
-pub(crate) use components::components;
+pub(crate) use components::{component_numbers, components};
 pub(crate) use demand::{ask, askable, askable_statics, callers, demand, raise_kinds};
 pub(crate) use order::rules_in_order;
 pub use print::print_flat;
-pub(crate) use split::{renumber, substitute};
+pub(crate) use split::{Substitution, renumber, substitute};
 pub use text::read_ground_term;
 pub(crate) use text::write_term;
 pub use views::{matched, stored};
 
-use grundy_syntax::{Budget, PredicateId, Term, TermId, Terms, VariableId};
+use grundy_syntax::{Budget, Keyword, PredicateId, Program, RuleId, Term, TermId, Terms, VariableId};
 
 grundy_syntax::define_id! {
     /// A relation of a [`Flat`] program.
     pub struct RelationId(u32);
+}
+
+grundy_syntax::define_id! {
+    /// A rule of a [`Flat`] program: its position in the order of the rules.
+    pub(crate) struct FlatRuleId(u32);
 }
 
 /// What the rows of a relation stand for.
@@ -179,18 +184,18 @@ impl FlatLiteral {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// This rule of the program.
-    Rule(u32),
+    Rule(RuleId),
     /// The atoms that this rule of the program asks for of a relation that is not grounded.
-    External(u32),
+    External(RuleId),
     /// A link between `init`, `next`, `legal` and `true`, `does`.
     Link,
 }
 
 impl Origin {
-    /// The number of the rule of the program, if there is one behind it.
-    pub fn rule(self) -> Option<usize> {
+    /// The rule of the program that it was made from, if there is one.
+    pub fn rule(self) -> Option<RuleId> {
         match self {
-            Origin::Rule(number) | Origin::External(number) => Some(number.index()),
+            Origin::Rule(rule) | Origin::External(rule) => Some(rule),
             Origin::Link => None,
         }
     }
@@ -210,9 +215,14 @@ pub struct FlatRule {
 }
 
 impl FlatRule {
-    /// The numbers of the relations that its conditions ask, each as often as they do.
-    pub(crate) fn relations_read(&self) -> impl Iterator<Item = usize> + '_ {
-        self.body.iter().filter_map(FlatLiteral::atom).map(|atom| atom.relation.index())
+    /// The atoms of its conditions, positive and negative.
+    pub(crate) fn atoms(&self) -> impl Iterator<Item = &FlatAtom> + Clone {
+        self.body.iter().filter_map(FlatLiteral::atom)
+    }
+
+    /// The relations of the atoms of its conditions, one for each atom.
+    pub(crate) fn relations_read(&self) -> impl Iterator<Item = RelationId> + '_ {
+        self.atoms().map(|atom| atom.relation)
     }
 }
 
@@ -220,9 +230,9 @@ impl FlatRule {
 #[derive(Clone, Debug, Default)]
 pub struct Flat {
     /// The relations.
-    pub relations: Vec<RelationInfo>,
+    pub(crate) relations: IdVec<RelationId, RelationInfo>,
     /// The rules, in the order of the sheet.
-    pub rules: Vec<FlatRule>,
+    pub(crate) rules: IdVec<FlatRuleId, FlatRule>,
     /// The terms of the rules and templates; engines add the terms that they derive.
     pub terms: Terms,
     /// The budget of the call. Functions on flat programs stop early when it is over, and leave the program in some
@@ -233,11 +243,35 @@ pub struct Flat {
 impl Flat {
     /// What is known about a relation.
     pub fn info(&self, relation: RelationId) -> &RelationInfo {
-        &self.relations[relation.index()]
+        &self.relations[relation]
+    }
+
+    /// The number of relations.
+    pub fn relation_count(&self) -> usize {
+        self.relations.len()
+    }
+
+    /// The number of rules.
+    pub fn rule_count(&self) -> usize {
+        self.rules.len()
+    }
+
+    /// The keyword of a relation's predicate.
+    pub(crate) fn keyword(&self, program: &Program, relation: RelationId) -> Option<Keyword> {
+        program.info(self.relations[relation].predicate).keyword
+    }
+
+    /// An empty set with room for all relations.
+    pub(crate) fn no_relations(&self) -> BitSet<RelationId> {
+        BitSet::empty(self.relations.len())
+    }
+
+    /// The relations that satisfy a condition.
+    pub(crate) fn relations_where(&self, contains: impl FnMut(&RelationId) -> bool) -> BitSet<RelationId> {
+        BitSet::of(self.relations.len(), contains)
     }
 
     pub(crate) fn add_relation(&mut self, info: RelationInfo) -> RelationId {
-        self.relations.push(info);
-        RelationId(narrow(self.relations.len()) - 1)
+        self.relations.push(info)
     }
 }

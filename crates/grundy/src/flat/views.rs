@@ -1,13 +1,14 @@
 //! The two programs of the paper that the grounder does not write down: g(R) and s(R).
 
-use super::{Flat, FlatLiteral, FlatRule, Origin, RelationKind};
+use super::{Flat, FlatLiteral, FlatRule, FlatRuleId, Origin, RelationKind};
+use crate::ids::IdVec;
 
 fn kind(flat: &Flat, literal: &FlatLiteral) -> RelationKind {
     literal.atom().map_or(RelationKind::Static, |atom| flat.info(atom.relation).kind)
 }
 
 /// Keeps the conditions of all rules that are wanted.
-fn with_conditions(flat: &Flat, wanted: impl Fn(&FlatLiteral) -> bool) -> Vec<FlatRule> {
+fn with_conditions(flat: &Flat, wanted: impl Fn(&FlatLiteral) -> bool) -> IdVec<FlatRuleId, FlatRule> {
     let mut rules = flat.rules.clone();
     rules.iter_mut().for_each(|rule| rule.body.retain(&wanted));
     rules

@@ -2,24 +2,24 @@
 
 use super::config::{GroundError, LimitKind};
 use crate::datalog::Stop;
-use crate::flat::{Flat, Origin, RelationId};
-use crate::ids::Id;
-use grundy_syntax::{Budget, Exhausted, Notation, Printer, Program};
+use crate::flat::{Flat, FlatRuleId, Origin, RelationId};
+use crate::ids::IdVec;
+use grundy_syntax::{Budget, Exhausted, Notation, Printer, Program, RuleId};
 
 /// For each rule of the program its instances, as far as they are of these relations; `counted` has them for each rule of
 /// the flat program.
 pub(super) fn instances(
     program: &Program,
     flat: &Flat,
-    counted: &[u64],
+    counted: &IdVec<FlatRuleId, u64>,
     counts: impl Fn(RelationId) -> bool,
-) -> Vec<u64> {
-    let mut instances = vec![0; program.rules.len()];
+) -> IdVec<RuleId, u64> {
+    let mut instances = IdVec::filled(0, program.rules.len());
     for (rule, &count) in flat.rules.iter().zip(counted) {
         if let Origin::Rule(number) | Origin::External(number) = rule.origin
             && counts(rule.head.relation)
         {
-            instances[number.index()] += count;
+            instances[number] += count;
         }
     }
     instances
@@ -36,8 +36,8 @@ pub(super) fn limit(stop: Stop) -> LimitKind {
 }
 
 /// The rule with the most instances.
-pub(super) fn largest(instances: &[u64]) -> Option<usize> {
-    (0..instances.len()).max_by_key(|&rule| (instances[rule], std::cmp::Reverse(rule)))
+pub(super) fn largest(instances: &IdVec<RuleId, u64>) -> Option<RuleId> {
+    instances.ids().max_by_key(|&rule| (instances[rule], std::cmp::Reverse(rule)))
 }
 
 /// The budget was used up before rules had instances; names the rule that was worked on.
@@ -53,15 +53,15 @@ pub(super) fn exhausted(program: &Program, budget: &Budget, reason: Exhausted) -
 pub(super) fn limit_error(
     program: &Program,
     limit: LimitKind,
-    instances: &[u64],
-    running: Option<usize>,
+    instances: &IdVec<RuleId, u64>,
+    running: Option<RuleId>,
 ) -> GroundError {
     let culprit = running
         .filter(|_| matches!(limit, LimitKind::TermDepth | LimitKind::Conditions))
         .or(largest(instances));
     let (rule, instances, span) = match culprit {
         Some(culprit) => {
-            let rule = &program.rules[culprit];
+            let rule = program.rule(culprit);
             (Printer::new(program, Notation::Kif).rule(rule), instances[culprit], rule.span)
         }
         None => Default::default(),

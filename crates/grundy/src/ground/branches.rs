@@ -2,15 +2,15 @@
 //! counted, since all but one are repeats.
 
 use super::recipe::variables;
-use crate::flat::{Flat, FlatLiteral, FlatRule, RelationKind};
-use crate::ids::wide;
+use crate::flat::{Flat, FlatLiteral, FlatRule, FlatRuleId, RelationKind};
+use crate::ids::{IdVec, wide};
 use crate::rewrite::{Alternatives, merge_distinct};
-use grundy_syntax::{Term, TermId, Terms};
+use grundy_syntax::{Term, TermId, Terms, VariableId};
 
 /// One side of a comparison.
 enum Side {
     /// The value of a variable.
-    Variable(usize),
+    Variable(VariableId),
     /// A term without variables.
     Constant(u32),
 }
@@ -29,7 +29,7 @@ impl Branches {
 
     fn count(&self, registers: &[u32]) -> u64 {
         let value = |side: &Side| match side {
-            Side::Variable(variable) => registers[*variable],
+            Side::Variable(variable) => registers[variable.index()],
             Side::Constant(term) => *term,
         };
         let holds = |test: &Vec<(Side, Side)>| test.iter().any(|(a, b)| value(a) != value(b));
@@ -38,7 +38,7 @@ impl Branches {
 }
 
 /// Merges the rules that differ in tests alone; the branches that each rule stands for then.
-pub(super) fn merge_branches(flat: &mut Flat) -> Vec<Branches> {
+pub(super) fn merge_branches(flat: &mut Flat) -> IdVec<FlatRuleId, Branches> {
     let merged = merge_distinct(flat, shows_its_tests);
     merged.into_iter().map(|alternatives| branches(&flat.terms, alternatives)).collect()
 }
@@ -51,7 +51,7 @@ fn shows_its_tests(flat: &Flat, rule: &FlatRule) -> bool {
     let stored = rule.body.iter().filter(is_stored).filter_map(FlatLiteral::atom);
     let seen = variables(&flat.terms, rule, stored.chain([&rule.head]));
     let is_seen = |term: TermId| match flat.terms.get(term) {
-        Term::Variable(variable) => seen[variable.index()],
+        Term::Variable(variable) => seen.contains(variable),
         _ => flat.terms.is_ground(term),
     };
     let tests = rule.body.iter().filter(|literal| matches!(literal, FlatLiteral::Distinct(_)));
@@ -60,7 +60,7 @@ fn shows_its_tests(flat: &Flat, rule: &FlatRule) -> bool {
 
 fn branches(terms: &Terms, alternatives: Alternatives) -> Branches {
     let side = |term: TermId| match terms.get(term) {
-        Term::Variable(variable) => Side::Variable(variable.index()),
+        Term::Variable(variable) => Side::Variable(variable),
         _ => Side::Constant(term.0),
     };
     let pairs = |test: &[(TermId, TermId)]| test.iter().map(|&(a, b)| (side(a), side(b))).collect();

@@ -1,5 +1,6 @@
 //! From a program to its ground program.
 
+use super::atoms::Atoms;
 use super::blame;
 use super::branches::merge_branches;
 use super::config::{GroundConfig, GroundError, LimitKind, Method};
@@ -10,11 +11,13 @@ use super::tactics::{Cap, Overflow, Tactics};
 use super::{GroundProgram, GroundTimes};
 use crate::datalog::{Bounds, Codec, Engine, Fire, Plan, Relation, Stop, share_done};
 use crate::flat::{
-    Flat, FlatLiteral, FlatRule, Origin, RelationId, RelationKind, components, flatten, read_ground_term,
+    Flat, FlatLiteral, FlatRule, FlatRuleId, Origin, RelationId, RelationKind, components, flatten,
+    read_ground_term,
 };
-use crate::ids::{Id, float, narrow};
+use crate::graph::component_of;
+use crate::ids::{BitSet, Csr, IdVec, float, ids_from};
 use crate::rewrite::{self, Split};
-use grundy_syntax::{Keyword, Notation, Printer, Program, Stage};
+use grundy_syntax::{Keyword, Notation, Printer, Program, RuleId, Stage};
 use std::collections::BTreeSet;
 use std::time::Instant;
 
@@ -75,7 +78,7 @@ fn attempt(
     let start = Instant::now();
     let (simplified, mut program, mut flat) = (flat, program.clone(), flat.clone());
     let residue = tactics.apply(&mut program, &mut flat);
-    let branches = if config.faithful { merge_branches(&mut flat) } else { Vec::new() };
+    let branches = if config.faithful { merge_branches(&mut flat) } else { IdVec::default() };
     let check = || {
         let error = |reason| Failure::Error(blame::exhausted(sheet, &config.budget, reason));
         config.budget.check().map_err(error)
@@ -85,11 +88,11 @@ fn attempt(
     let mut engine = Engine::new(&flat, bounds, config.join_order);
     engine.progress = config.progress.clone();
     let caps = |flat: &Flat| tactics.caps(simplified, flat);
-    Grounder::new(&program, &flat, &mut engine, config, caps(&flat)).evaluate_statics(0)?;
+    Grounder::new(&program, &flat, &mut engine, config, caps(&flat)).evaluate_statics(RelationId(0))?;
     let (mut splits, mut late) = (Vec::new(), Vec::new());
     if !config.faithful {
         late = rewrite::take_late(&mut flat);
-        let known = engine.relations.len();
+        let known = RelationId::new(engine.relations.len());
         flat.terms = std::mem::take(&mut engine.terms);
         splits = rewrite::split(&mut program, &mut flat, &engine.relations, &config.thresholds);
         check()?;
@@ -112,14 +115,14 @@ fn attempt(
         Method::Fused => grounder.evaluate_dynamics(true)?,
         Method::OneStep | Method::Iterative => grounder.store_all()?,
     }
-    grounder.store.check().map_err(|stop| grounder.error(stop, 0))?;
+    grounder.store.check().map_err(|stop| grounder.error(stop, FlatRuleId(0)))?;
     let mut store = grounder.store;
     if !config.faithful {
         store = ground_late(&mut program, &mut flat, &mut engine, (&mut splits, store), late, config)?;
     }
     let instances = blame::instances(&program, &flat, &store.instances, |_| true);
     if let Some(largest) = blame::largest(&instances) {
-        config.budget.at_rule(program.rules[largest].span);
+        config.budget.at_rule(program.rule(largest).span);
     }
     check()?;
     if !config.faithful {
@@ -128,11 +131,8 @@ fn attempt(
             (splits, store) = revise(&mut program, &mut flat, &mut engine, (splits, store), min_cost)?;
             check()?;
         }
-        let mut number = 0;
-        flat.rules.retain(|_| {
-            number += 1;
-            !store.is_dropped(number - 1)
-        });
+        let mut ids = flat.rules.ids();
+        flat.rules.retain(|_| ids.next().is_some_and(|id| !store.is_dropped(id)));
     }
     let late = |stop| Failure::Error(blame::limit_error(sheet, blame::limit(stop), &instances, None));
     let (mut blocks, repeats) = store.finish(&engine.relations, &config.budget).map_err(late)?;
@@ -143,7 +143,7 @@ fn attempt(
         refine(draft, config.thresholds.complement, &config.budget).map_err(late)?;
         engine.terms = std::mem::take(&mut flat.terms);
     }
-    let offsets = offsets(&flat, &engine);
+    let atoms = atoms(&flat, &engine);
     let times = GroundTimes {
         statics: statics_done - start,
         reach: reach_done - statics_done,
@@ -155,7 +155,7 @@ fn attempt(
         program,
         flat,
         relations: engine.relations,
-        offsets,
+        atoms,
         blocks,
         repeats,
         times,
@@ -175,14 +175,14 @@ fn ground_late(
     config: &GroundConfig,
 ) -> Result<Store, Failure> {
     flat.terms = std::mem::take(&mut engine.terms);
-    let first = flat.rules.len();
+    let first = FlatRuleId::new(flat.rules.len());
     splits.extend(rewrite::add_late(program, flat, &engine.relations, late, &config.thresholds));
     engine.extend(flat);
     let mut grounder = Grounder { program, flat, engine, store };
     grounder.store.active = true;
     grounder.store.extend(flat, &[]);
-    grounder.run_all(first..flat.rules.len())?;
-    grounder.store.check().map_err(|stop| grounder.error(stop, 0))?;
+    grounder.run_all(ids_from(first, flat.rules.len()))?;
+    grounder.store.check().map_err(|stop| grounder.error(stop, FlatRuleId(0)))?;
     Ok(grounder.store)
 }
 
@@ -202,13 +202,13 @@ fn revise(
     let wrong = rewrite::wrongly_split(flat, &splits, &store.instances, is_at_most);
     let splits: Vec<(Split, bool)> = splits.into_iter().zip(wrong).collect();
     flat.terms = std::mem::take(&mut engine.terms);
-    let known = (&engine.relations[..], &store.instances[..]);
+    let known = (&engine.relations, &store.instances);
     let mut revision = rewrite::revise(program, flat, &splits, known, min_cost);
     engine.extend(flat);
     let mut grounder = Grounder { program, flat, engine, store };
     grounder.store.active = true;
     grounder.store.extend(flat, &revision.caps(flat));
-    let failed = grounder.try_all(revision.first_new..flat.rules.len())?;
+    let failed = grounder.try_all(ids_from(revision.first_new, flat.rules.len()))?;
     revision.take_back(&failed);
     let again = grounder.store.forget(&revision.dropped);
     grounder.run_all(again.into_iter())?;
@@ -223,7 +223,7 @@ struct Counter<'a> {
 }
 
 impl Fire for Counter<'_> {
-    fn select(&mut self, _rule: usize) {}
+    fn select(&mut self, _rule: FlatRuleId) {}
 
     fn keeps(&self, literal: &FlatLiteral) -> bool {
         literal.atom().is_some_and(|atom| self.flat.info(atom.relation).kind == RelationKind::Dynamic)
@@ -251,14 +251,10 @@ const CLEARLY_MORE: f64 = 2.0;
 /// Counting goes on for so many steps for each match that there may be.
 const STEPS_PER_MATCH: u64 = 8;
 
-/// The first atom of each relation: dynamic relations have one for each row, others none.
-fn offsets(flat: &Flat, engine: &Engine) -> Vec<u32> {
-    let mut offsets = vec![0];
-    for (relation, info) in engine.relations.iter().zip(&flat.relations) {
-        let atoms = if info.kind == RelationKind::Dynamic { relation.len() } else { 0 };
-        offsets.push(offsets[offsets.len() - 1] + atoms);
-    }
-    offsets
+/// The atoms: one for each row of a dynamic relation.
+fn atoms(flat: &Flat, engine: &Engine) -> Atoms {
+    let relations = engine.relations.iter().zip(&flat.relations);
+    Atoms::new(relations.map(|(rows, info)| if info.kind == RelationKind::Dynamic { rows.len() } else { 0 }))
 }
 
 struct Grounder<'a> {
@@ -279,21 +275,21 @@ impl<'a> Grounder<'a> {
         flat: &'a Flat,
         engine: &'a mut Engine,
         config: &GroundConfig,
-        caps: Vec<Cap>,
+        caps: IdVec<FlatRuleId, Cap>,
     ) -> Grounder<'a> {
         Grounder { program, flat, engine, store: Store::new(flat, config, caps) }
     }
 
-    fn is_static(&self, relation: usize) -> bool {
+    fn is_static(&self, relation: RelationId) -> bool {
         self.flat.relations[relation].kind == RelationKind::Static
     }
 
     /// Evaluates the static relations from this one on.
-    fn evaluate_statics(&mut self, first: usize) -> Result<(), Failure> {
+    fn evaluate_statics(&mut self, first: RelationId) -> Result<(), Failure> {
         self.store.active = false;
         let components = self.components();
         self.check_static_negation(&components)?;
-        let statics: Vec<&Vec<usize>> = components
+        let statics: Vec<&Vec<RelationId>> = components
             .iter()
             .filter(|members| self.is_static(members[0]) && members.iter().any(|&member| member >= first))
             .collect();
@@ -303,12 +299,12 @@ impl<'a> Grounder<'a> {
     fn evaluate_dynamics(&mut self, store: bool) -> Result<(), Failure> {
         self.store.active = store;
         let components = self.components();
-        let rest: Vec<&Vec<usize>> =
+        let rest: Vec<&Vec<RelationId>> =
             components.iter().filter(|members| !self.is_static(members[0])).collect();
         self.evaluate(rest.into_iter(), |_| true)
     }
 
-    fn components(&self) -> Vec<Vec<usize>> {
+    fn components(&self) -> Vec<Vec<RelationId>> {
         components(self.flat, |literal| !is_ignored(self.flat, literal))
     }
 
@@ -316,38 +312,35 @@ impl<'a> Grounder<'a> {
     /// what does not depend on it is still evaluated: there may be more of them.
     fn evaluate<'c>(
         &mut self,
-        components: impl Iterator<Item = &'c Vec<usize>>,
+        components: impl Iterator<Item = &'c Vec<RelationId>>,
         wanted: impl Fn(&FlatRule) -> bool,
     ) -> Result<(), Failure> {
-        let mut rules_of: Vec<Vec<usize>> = vec![Vec::new(); self.flat.relations.len()];
-        for (number, rule) in self.flat.rules.iter().enumerate().filter(|(_, rule)| wanted(rule)) {
-            rules_of[rule.head.relation.index()].push(number);
-        }
         let flat = self.flat;
-        let mut unknown = vec![false; flat.relations.len()];
-        let mut readers = vec![0; flat.relations.len()];
+        let wanted_rules = flat.rules.entries().filter(|(_, rule)| wanted(rule));
+        let by_head = wanted_rules.map(|(id, rule)| (rule.head.relation, id));
+        let rules_of: Csr<RelationId, FlatRuleId> = Csr::grouped(flat.relations.len(), by_head);
+        let mut unknown = flat.no_relations();
+        let mut readers = IdVec::filled(0, flat.relations.len());
         flat.rules.iter().flat_map(FlatRule::relations_read).for_each(|read| readers[read] += 1);
-        let mut overflows: Vec<u32> = Vec::new();
+        let mut overflows: Vec<RuleId> = Vec::new();
         for members in components {
-            let numbers = members.iter().flat_map(|&member| &rules_of[member]);
-            let rules: Vec<(usize, &FlatRule)> =
-                numbers.map(|&number| (number, &flat.rules[number])).collect();
+            let ids = members.iter().flat_map(|&member| &rules_of[member]);
+            let rules: Vec<(FlatRuleId, &FlatRule)> = ids.map(|&id| (id, &flat.rules[id])).collect();
             let ignored = |literal: &FlatLiteral| is_ignored(flat, literal);
             let matched = rules.iter().flat_map(|(_, rule)| &rule.body).filter(|literal| !ignored(literal));
-            if matched.filter_map(FlatLiteral::atom).any(|atom| unknown[atom.relation.index()]) {
-                members.iter().for_each(|&member| unknown[member] = true);
+            if matched.filter_map(FlatLiteral::atom).any(|atom| unknown.contains(atom.relation)) {
+                members.iter().for_each(|&member| unknown.set(member, true));
                 continue;
             }
-            if let Some(&(number, _)) = rules.first() {
-                self.begin(number);
+            if let Some(&(id, _)) = rules.first() {
+                self.begin(id);
             }
             match self.engine.saturate(&rules, members, ignored, &mut self.store) {
                 Ok(()) if self.store.runs_once() => self.forget_guards(&rules, &mut readers),
                 Ok(()) => {}
                 Err((Stop::Overflow, rules)) => {
-                    let origins = rules.iter().filter_map(|&number| flat.rules[number].origin.rule());
-                    overflows.extend(origins.map(narrow));
-                    members.iter().for_each(|&member| unknown[member] = true);
+                    overflows.extend(rules.iter().filter_map(|&id| flat.rules[id].origin.rule()));
+                    members.iter().for_each(|&member| unknown.set(member, true));
                 }
                 Err((stop, rules)) => return Err(self.error(stop, rules[0])),
             }
@@ -360,7 +353,7 @@ impl<'a> Grounder<'a> {
 
     /// Some rules have run for the last time: gives the memory back of what only takes part in matching, and that no
     /// other rule reads.
-    fn forget_guards(&mut self, done: &[(usize, &FlatRule)], readers: &mut [u32]) {
+    fn forget_guards(&mut self, done: &[(FlatRuleId, &FlatRule)], readers: &mut IdVec<RelationId, u32>) {
         for read in done.iter().flat_map(|(_, rule)| rule.relations_read()) {
             readers[read] -= 1;
             if readers[read] == 0 && self.flat.relations[read].kind == RelationKind::Guard {
@@ -374,42 +367,42 @@ impl<'a> Grounder<'a> {
     fn store_all(&mut self) -> Result<(), Failure> {
         self.store.active = true;
         self.store.forget_counts();
-        let kept: Vec<usize> =
-            (0..self.flat.rules.len()).filter(|&rule| self.store.keeps_instances(rule)).collect();
+        let kept: Vec<FlatRuleId> =
+            self.flat.rules.ids().filter(|&rule| self.store.keeps_instances(rule)).collect();
         self.run_all(kept.into_iter())
     }
 
     /// Runs these rules once, one after the other.
-    fn run_all(&mut self, mut rules: impl Iterator<Item = usize>) -> Result<(), Failure> {
-        rules.try_for_each(|number| self.run_one(number).map_err(|stop| self.error(stop, number)))
+    fn run_all(&mut self, mut rules: impl Iterator<Item = FlatRuleId>) -> Result<(), Failure> {
+        rules.try_for_each(|id| self.run_one(id).map_err(|stop| self.error(stop, id)))
     }
 
     /// The same; those that have more instances than they may have.
-    fn try_all(&mut self, rules: impl Iterator<Item = usize>) -> Result<Vec<usize>, Failure> {
+    fn try_all(&mut self, rules: impl Iterator<Item = FlatRuleId>) -> Result<Vec<FlatRuleId>, Failure> {
         let mut failed = Vec::new();
-        for number in rules {
-            match self.run_one(number) {
+        for id in rules {
+            match self.run_one(id) {
                 Ok(()) => {}
-                Err(Stop::Overflow) => failed.push(number),
-                Err(stop) => return Err(self.error(stop, number)),
+                Err(Stop::Overflow) => failed.push(id),
+                Err(stop) => return Err(self.error(stop, id)),
             }
         }
         Ok(failed)
     }
 
     /// Records the rule of the sheet that runs.
-    fn begin(&self, number: usize) {
-        if let Some(rule) = self.flat.rules[number].origin.rule() {
-            self.engine.bounds.budget.at_rule(self.program.rules[rule].span);
+    fn begin(&self, id: FlatRuleId) {
+        if let Some(rule) = self.flat.rules[id].origin.rule() {
+            self.engine.bounds.budget.at_rule(self.program.rule(rule).span);
         }
     }
 
-    fn run_one(&mut self, number: usize) -> Result<(), Stop> {
+    fn run_one(&mut self, id: FlatRuleId) -> Result<(), Stop> {
         let flat = self.flat;
-        self.begin(number);
-        self.store.select(number);
+        self.begin(id);
+        self.store.select(id);
         let ignored = |literal: &FlatLiteral| is_ignored(flat, literal);
-        self.engine.run_once(&flat.rules[number], ignored, &mut self.store)
+        self.engine.run_once(&flat.rules[id], ignored, &mut self.store)
     }
 
     /// Round by round: what can be done in what can be true, what can be true after it.
@@ -417,12 +410,10 @@ impl<'a> Grounder<'a> {
         self.store.active = false;
         let components = self.components();
         let is_link = |rule: &FlatRule| rule.origin == Origin::Link;
-        let given: Vec<bool> = (0..self.flat.relations.len())
-            .map(|relation| {
-                let keyword = self.program.info(self.flat.relations[relation].predicate).keyword;
-                matches!(keyword, Some(Keyword::True | Keyword::Does))
-            })
-            .collect();
+        let is_given = |&relation: &RelationId| {
+            matches!(self.flat.keyword(self.program, relation), Some(Keyword::True | Keyword::Does))
+        };
+        let given = self.flat.relations_where(is_given);
         let mut before = None;
         loop {
             self.store.forget_counts();
@@ -432,12 +423,12 @@ impl<'a> Grounder<'a> {
                 return Ok(());
             }
             before = now;
-            for (relation, given) in given.iter().enumerate() {
-                if !given && !self.is_static(relation) {
+            for relation in self.flat.relations.ids() {
+                if !given.contains(relation) && !self.is_static(relation) {
                     self.engine.relations[relation].clear();
                 }
             }
-            let singles: Vec<Vec<usize>> =
+            let singles: Vec<Vec<RelationId>> =
                 components.iter().filter(|members| !self.is_static(members[0])).cloned().collect();
             let order = without_links(self.flat, &singles);
             self.evaluate(order.iter(), |rule| !is_link(rule))?;
@@ -446,10 +437,9 @@ impl<'a> Grounder<'a> {
 
     /// Makes these facts possible from the start.
     fn seed(&mut self, facts: &BTreeSet<String>) {
-        let keyword = |relation: &usize| self.program.info(self.flat.relations[*relation].predicate).keyword;
-        let relations: Vec<usize> = (0..self.flat.relations.len())
-            .filter(|relation| keyword(relation) == Some(Keyword::True))
-            .collect();
+        let is_fact =
+            |&relation: &RelationId| self.flat.keyword(self.program, relation) == Some(Keyword::True);
+        let relations: Vec<RelationId> = self.flat.relations.ids().filter(is_fact).collect();
         let mut codec = Codec::new(self.flat, &relations, 0);
         let mut symbols = self.program.symbols.clone();
         for fact in facts {
@@ -460,29 +450,25 @@ impl<'a> Grounder<'a> {
         }
     }
 
-    fn count(&self, wanted: &[bool]) -> u64 {
-        let rows = self.engine.relations.iter().zip(wanted).filter(|(_, wanted)| **wanted);
-        rows.map(|(relation, _)| u64::from(relation.len())).sum()
+    /// The number of rows of these relations.
+    fn count(&self, relations: &BitSet<RelationId>) -> u64 {
+        relations.iter().map(|relation| u64::from(self.engine.relations[relation].len())).sum()
     }
 
     fn run_links(&mut self) -> Result<(), Failure> {
-        let links = self.flat.rules.iter().enumerate().filter(|(_, rule)| rule.origin == Origin::Link);
-        let links: Vec<usize> = links.map(|(number, _)| number).collect();
-        self.run_all(links.into_iter())
+        let links = self.flat.rules.entries().filter(|(_, rule)| rule.origin == Origin::Link);
+        self.run_all(links.map(|(id, _)| id))
     }
 
-    fn check_static_negation(&self, components: &[Vec<usize>]) -> Result<(), Failure> {
-        let mut component_of = vec![0; self.flat.relations.len()];
-        for (number, members) in components.iter().enumerate() {
-            members.iter().for_each(|&member| component_of[member] = number);
-        }
+    fn check_static_negation(&self, components: &[Vec<RelationId>]) -> Result<(), Failure> {
+        let component_of = component_of(components, self.flat.relations.len());
         for rule in &self.flat.rules {
             for literal in rule.body.iter().filter(|literal| !is_ignored(self.flat, literal)) {
                 if let FlatLiteral::Not(atom) = literal
-                    && component_of[atom.relation.index()] == component_of[rule.head.relation.index()]
+                    && component_of[atom.relation] == component_of[rule.head.relation]
                     && let Origin::Rule(number) = rule.origin
                 {
-                    let rule = &self.program.rules[number.index()];
+                    let rule = self.program.rule(number);
                     let text = Printer::new(self.program, Notation::Kif).rule(rule);
                     return Err(Failure::Error(GroundError::NegationCycle { rule: text, span: rule.span }));
                 }
@@ -492,12 +478,12 @@ impl<'a> Grounder<'a> {
     }
 
     /// For each rule of the sheet its instances, as far as they are of these relations.
-    fn instances(&self, counts: impl Fn(RelationId) -> bool) -> Vec<u64> {
+    fn instances(&self, counts: impl Fn(RelationId) -> bool) -> IdVec<RuleId, u64> {
         blame::instances(self.program, self.flat, &self.store.instances, counts)
     }
 
     /// Why it was stopped while a rule was running. Only stored instances count towards the limit on rules.
-    fn error(&self, stop: Stop, running: usize) -> Failure {
+    fn error(&self, stop: Stop, running: FlatRuleId) -> Failure {
         let origin = self.flat.rules[running].origin;
         if let (Stop::Overflow, Origin::Rule(rule) | Origin::External(rule)) = (stop, origin) {
             return Failure::Overflow(Overflow { rules: vec![rule], instances: self.instances(|_| true) });
@@ -511,8 +497,8 @@ impl<'a> Grounder<'a> {
 }
 
 /// The order of evaluation when `true` and `does` are given.
-fn without_links(flat: &Flat, components_with_links: &[Vec<usize>]) -> Vec<Vec<usize>> {
-    let wanted: Vec<usize> = components_with_links.iter().flatten().copied().collect();
+fn without_links(flat: &Flat, components_with_links: &[Vec<RelationId>]) -> Vec<Vec<RelationId>> {
+    let wanted: Vec<RelationId> = components_with_links.iter().flatten().copied().collect();
     let rules = flat.rules.iter().filter(|rule| rule.origin != Origin::Link).cloned().collect();
     let unlinked = Flat { relations: flat.relations.clone(), rules, ..Flat::default() };
     let order = components(&unlinked, |literal| !is_ignored(flat, literal));

@@ -11,6 +11,7 @@ use crate::flat::{
     Flat, FlatAtom, FlatLiteral, FlatRule, Origin, RelationId, RelationInfo, RelationKind, raise_kinds,
     renumber,
 };
+use crate::ids::BitSet;
 use crate::rewrite::{Domains, drop_irrelevant};
 use grundy_syntax::{Program, Term, TermId, VariableId};
 
@@ -22,10 +23,10 @@ const MOST_VALUES: f64 = 100_000.0;
 pub(super) fn lift(
     program: &mut Program,
     flat: &mut Flat,
-    lifted: &[bool],
+    lifted: &BitSet<RelationId>,
     domains: &Domains,
 ) -> Option<Vec<FlatRule>> {
-    let is_lifted = |atom: &FlatAtom| lifted.get(atom.relation.index()).is_some_and(|lifted| *lifted);
+    let is_lifted = |atom: &FlatAtom| lifted.contains_if_known(atom.relation);
     let residue = needed_rules(flat, lifted);
     flat.rules.retain(|rule| !is_lifted(&rule.head));
     drop_irrelevant(program, flat);
@@ -49,7 +50,7 @@ pub(super) fn lift(
     }
     for mut rule in asking {
         let mut columns = open_columns(flat, &rule)?;
-        let values = |&column: &usize| domains[rule.head.relation.index()][column].size();
+        let values = |&column: &usize| domains[rule.head.relation][column].size();
         if columns.iter().map(values).product::<f64>() > MOST_VALUES {
             return None;
         }
@@ -62,29 +63,25 @@ pub(super) fn lift(
         renumber(&mut flat.terms, &mut rule);
         flat.rules.push(rule);
     }
-    for (info, _) in flat.relations.iter_mut().zip(lifted).filter(|(_, lifted)| **lifted) {
-        info.kind = RelationKind::Dynamic;
-    }
+    lifted.iter().for_each(|relation| flat.relations[relation].kind = RelationKind::Dynamic);
     raise_kinds(flat, |_| false);
     Some(residue)
 }
 
 /// The rules that these relations need.
-fn needed_rules(flat: &Flat, relations: &[bool]) -> Vec<FlatRule> {
-    let mut needed = relations.to_vec();
+fn needed_rules(flat: &Flat, relations: &BitSet<RelationId>) -> Vec<FlatRule> {
+    let mut needed = relations.clone();
     let rules = || flat.rules.iter().filter(|rule| rule.origin != Origin::Link);
     let mut changed = true;
     while changed {
         changed = false;
         for rule in rules() {
-            if needed[rule.head.relation.index()] {
-                for atom in rule.body.iter().filter_map(FlatLiteral::atom) {
-                    changed |= !std::mem::replace(&mut needed[atom.relation.index()], true);
-                }
+            if needed.contains(rule.head.relation) {
+                rule.relations_read().for_each(|read| changed |= needed.insert(read));
             }
         }
     }
-    rules().filter(|rule| needed[rule.head.relation.index()]).cloned().collect()
+    rules().filter(|rule| needed.contains(rule.head.relation)).cloned().collect()
 }
 
 /// The columns of the head with variables that no condition binds; `None` if such a variable stands in a function.
@@ -133,7 +130,7 @@ fn column_guard(
     column: usize,
     domains: &Domains,
 ) -> Option<RelationId> {
-    let values: Vec<TermId> = domains[relation.index()][column].values()?.map(TermId).collect();
+    let values: Vec<TermId> = domains[relation][column].values()?.map(TermId).collect();
     let name = format!("{}~{}column{}", program.name(flat.info(relation).predicate), relation.0, column + 1);
     let is_guard = |rule: &&FlatRule| {
         let predicate = flat.info(rule.head.relation).predicate;

@@ -8,6 +8,7 @@
 //! (2014): [`ground`] is its outline.
 
 mod arena;
+mod atoms;
 mod blame;
 mod branches;
 mod build;
@@ -24,7 +25,7 @@ mod store;
 mod tactics;
 
 pub use crate::datalog::{JoinOrder, Progress};
-use crate::ids::wide;
+use crate::ids::{IdVec, wide};
 pub use crate::rewrite::Thresholds;
 pub use build::ground;
 pub use config::{GroundConfig, GroundError, LimitKind, Method};
@@ -32,10 +33,11 @@ pub use emit::{
     DotError, MOST_NODES, Slice, write_asp, write_aspif, write_dot, write_json, write_kif, write_prolog,
 };
 
-use crate::datalog::Relation;
+use crate::datalog::Relations;
 use crate::flat::{Flat, FlatRule, RelationId, write_term};
 use arena::Arena;
-use grundy_syntax::{Keyword, PredicateId, Program, TermId};
+use atoms::Atoms;
+use grundy_syntax::{Keyword, PredicateId, Program, RuleId, TermId};
 use smallvec::SmallVec;
 use std::time::Duration;
 
@@ -64,6 +66,11 @@ pub struct GroundTimes {
     pub ground: Duration,
 }
 
+grundy_syntax::define_id! {
+    /// A [`Block`] of a ground program.
+    struct BlockId(u32);
+}
+
 /// Rules with the same head relation and the same relations of conditions, so that each of them is
 /// just a few row numbers.
 struct Block {
@@ -78,10 +85,9 @@ struct Block {
 pub struct GroundProgram {
     program: Program,
     flat: Flat,
-    relations: Vec<Relation>,
-    /// The first atom of each relation, and, at the end, the number of atoms.
-    offsets: Vec<u32>,
-    blocks: Vec<Block>,
+    relations: Relations,
+    atoms: Atoms,
+    blocks: IdVec<BlockId, Block>,
     repeats: u64,
     times: GroundTimes,
     steps: u64,
@@ -95,7 +101,7 @@ pub struct GroundProgram {
 pub struct LiftedRelation {
     pub(crate) relation: RelationId,
     /// The rule of the program that had too many instances.
-    pub rule: u32,
+    pub rule: RuleId,
     /// How many it had when it was given up.
     pub instances: u64,
 }
@@ -113,8 +119,8 @@ impl GroundProgram {
 
     /// The external atoms.
     pub fn external_atoms(&self) -> impl Iterator<Item = AtomId> + '_ {
-        let relations = self.lifted.iter().map(|lifted| lifted.relation.index());
-        relations.flat_map(|relation| (self.offsets[relation]..self.offsets[relation + 1]).map(AtomId))
+        let relations = self.lifted.iter().map(|lifted| lifted.relation);
+        relations.flat_map(|relation| self.atoms.of(relation))
     }
 
     /// The number of rules.
@@ -149,27 +155,27 @@ impl GroundProgram {
 
     /// The number of atoms.
     pub fn atom_count(&self) -> u32 {
-        self.offsets.last().copied().unwrap_or(0)
+        self.atoms.count()
     }
 
     /// The atoms of a keyword, such as all that can be true.
     pub fn atoms_of(&self, keyword: Keyword) -> impl Iterator<Item = AtomId> + '_ {
         let predicate = self.program.keyword(keyword);
-        let is_wanted = move |relation: &usize| Some(self.flat.relations[*relation].predicate) == predicate;
-        let relations = (0..self.relations.len()).filter(is_wanted);
-        relations.flat_map(|relation| (self.offsets[relation]..self.offsets[relation + 1]).map(AtomId))
+        let is_wanted = move |relation: &RelationId| Some(self.flat.info(*relation).predicate) == predicate;
+        let relations = self.relations.ids().filter(is_wanted);
+        relations.flat_map(|relation| self.atoms.of(relation))
     }
 
     /// Calls `visit` with the head and the conditions of every rule.
     pub fn for_each_rule(&self, mut visit: impl FnMut(AtomId, &[GroundLiteral])) {
         let mut body = Vec::new();
         for block in &self.blocks {
-            let head_offset = self.offsets[block.head.index()];
+            let head_offset = self.atoms.first(block.head);
             for row in block.rows.iter() {
                 body.clear();
                 let literals = block.literals.iter().zip(&row[1..]);
                 body.extend(literals.map(|(&(relation, positive), &row)| GroundLiteral {
-                    atom: AtomId(self.offsets[relation.index()] + row),
+                    atom: AtomId(self.atoms.first(relation) + row),
                     positive,
                 }));
                 visit(AtomId(head_offset + row[0]), &body);
@@ -179,7 +185,7 @@ impl GroundProgram {
 
     /// An atom in KIF notation.
     pub fn atom_text(&self, atom: AtomId) -> String {
-        let (relation, row) = self.place_of(atom);
+        let (relation, row) = self.atoms.locate(atom);
         let mut out = String::new();
         self.write_row(relation, row, &mut out);
         out
@@ -187,14 +193,14 @@ impl GroundProgram {
 
     /// The arguments of an atom: terms in which a variable stands for the column of its number, and the columns.
     pub(crate) fn atom_parts(&self, atom: AtomId) -> (&[TermId], SmallVec<[u32; 8]>) {
-        let (relation, row) = self.place_of(atom);
+        let (relation, row) = self.atoms.locate(atom);
         let row = self.relations[relation].row(row);
         (&self.flat.relations[relation].template, row.to_vec())
     }
 
     /// The predicate of an atom.
     pub fn predicate_of(&self, atom: AtomId) -> PredicateId {
-        self.flat.relations[self.place_of(atom).0].predicate
+        self.flat.relations[self.atoms.locate(atom).0].predicate
     }
 
     /// The rules that were ground: in compact form those that splitting and evaluation on demand have made.
@@ -207,7 +213,7 @@ impl GroundProgram {
         &self.program
     }
 
-    fn write_row(&self, relation: usize, row: u32, out: &mut String) {
+    fn write_row(&self, relation: RelationId, row: u32, out: &mut String) {
         let info = &self.flat.relations[relation];
         let values = self.relations[relation].row(row).to_vec();
         let name = self.program.name(info.predicate);

@@ -1,10 +1,11 @@
 //! How an instance of a rule is written down.
 
+use super::BlockId;
 use super::arena::Arena;
-use crate::datalog::{Engine, Plan, Queue, Relation, Stop, values};
+use crate::datalog::{Engine, Plan, Queue, Relations, Stop, values};
 use crate::flat::{Flat, FlatAtom, FlatLiteral, FlatRule, RelationId};
-use crate::ids::{Id, narrow};
-use grundy_syntax::Terms;
+use crate::ids::{BitSet, Id, narrow};
+use grundy_syntax::{Terms, VariableId};
 use std::ops::Range;
 
 /// What is not known yet.
@@ -14,7 +15,7 @@ const UNKNOWN: u32 = u32::MAX;
 /// its row follows from the row that this condition has matched, and is looked up once for each.
 struct Follows {
     /// The condition, and its relation.
-    condition: Option<(usize, usize)>,
+    condition: Option<(usize, RelationId)>,
     rows: Vec<u32>,
 }
 
@@ -38,7 +39,7 @@ struct Mention {
 
 /// How a rule is stored.
 pub(super) struct Recipe {
-    pub(super) block: usize,
+    pub(super) block: BlockId,
     head: Follows,
     /// In the order of the block's conditions.
     sources: Box<[Source]>,
@@ -49,11 +50,15 @@ pub(super) struct Recipe {
 impl Recipe {
     /// How to store a rule: relation and sign of the conditions that are kept, in order, and the rest. The block has
     /// to be filled in.
-    pub(super) fn new(flat: &Flat, rule: &FlatRule, dynamic: &[bool]) -> (Vec<(RelationId, bool)>, Recipe) {
+    pub(super) fn new(
+        flat: &Flat,
+        rule: &FlatRule,
+        dynamic: &BitSet<RelationId>,
+    ) -> (Vec<(RelationId, bool)>, Recipe) {
         let mut conditions: Vec<((RelationId, bool), Source)> = Vec::new();
         let mut mentioned = 0;
         for (number, literal) in rule.body.iter().enumerate() {
-            let Some(atom) = literal.atom().filter(|atom| dynamic[atom.relation.index()]) else {
+            let Some(atom) = literal.atom().filter(|atom| dynamic.contains(atom.relation)) else {
                 continue;
             };
             conditions.push(match literal {
@@ -80,7 +85,7 @@ impl Recipe {
             }
         }
         let head = Follows::new(&flat.terms, rule, &rule.head);
-        (literals, Recipe { block: 0, head, sources: sources.into(), runs })
+        (literals, Recipe { block: BlockId(0), head, sources: sources.into(), runs })
     }
 
     /// Prepares for a run of the rule.
@@ -99,7 +104,7 @@ impl Recipe {
         &mut self,
         engine: &mut Engine,
         plan: &Plan,
-        mentions: &mut [Relation],
+        mentions: &mut Relations,
         rows: &mut Arena,
         instances: u64,
     ) -> Result<bool, Stop> {
@@ -133,7 +138,7 @@ impl Recipe {
                                 UNKNOWN
                             }
                             (None, _) => {
-                                let (row, _) = mentions[relation.index()].insert(atom);
+                                let (row, _) = mentions[*relation].insert(atom);
                                 if pays() {
                                     follows.learn(engine, row);
                                 }
@@ -161,13 +166,13 @@ impl Recipe {
         &mut self,
         engine: &mut Engine,
         plan: &Plan,
-        mentions: &mut [Relation],
+        mentions: &mut Relations,
         rows: &mut Arena,
     ) -> Result<(), Stop> {
         for (place, source) in self.sources.iter_mut().enumerate() {
             if let Source::Mentioned(Mention { relation, queue: Some(queue), .. }) = source {
                 let fill_in = |record: u32, row| rows.get_mut(record.index())[1 + place] = row;
-                mentions[relation.index()].insert_all(queue, fill_in);
+                mentions[*relation].insert_all(queue, fill_in);
             }
         }
         engine.derive_queued(plan, |record, head| rows.get_mut(record.index())[0] = head)
@@ -189,13 +194,13 @@ impl Follows {
         let has_all = |literal: &FlatLiteral| match literal {
             FlatLiteral::Holds(condition) => {
                 let has = variables(terms, rule, [condition].into_iter());
-                needed.iter().zip(has).all(|(needed, has)| !needed || has)
+                needed.is_subset(&has)
             }
             _ => false,
         };
         let conditions = (0..rule.body.len()).filter(|&number| has_all(&rule.body[number]));
         let columns = |&number: &usize| rule.body[number].atom().map_or(0, |atom| atom.args.len());
-        let relation = |number: usize| Some((number, rule.body[number].atom()?.relation.index()));
+        let relation = |number: usize| Some((number, rule.body[number].atom()?.relation));
         Follows { condition: conditions.min_by_key(columns).and_then(relation), rows: Vec::new() }
     }
 
@@ -224,15 +229,15 @@ impl Follows {
     }
 }
 
-/// For each variable of a rule, whether it occurs in some of these atoms.
+/// The variables of a rule that occur in some of these atoms.
 pub(super) fn variables<'a>(
     terms: &Terms,
     rule: &FlatRule,
     atoms: impl Iterator<Item = &'a FlatAtom>,
-) -> Vec<bool> {
-    let mut seen = vec![false; rule.variables];
+) -> BitSet<VariableId> {
+    let mut seen = BitSet::empty(rule.variables);
     for &arg in atoms.flat_map(|atom| &atom.args) {
-        terms.for_each_variable(arg, &mut |variable| seen[variable.index()] = true);
+        terms.for_each_variable(arg, &mut |variable| seen.set(variable, true));
     }
     seen
 }

@@ -7,7 +7,7 @@
 use super::arena::Arena;
 use super::recipe::variables;
 use crate::flat::{Flat, FlatAtom, FlatLiteral, FlatRule, RelationId, RelationKind};
-use crate::ids::{Id, length, wide};
+use crate::ids::{BitSet, Id, length, wide};
 use grundy_syntax::{TermId, Terms};
 
 /// Rules of one kind are compared in pairs if they are not more than this.
@@ -123,10 +123,10 @@ fn hash(record: &[u32]) -> u32 {
 }
 
 /// Whether two matches of these rules, which are stored in one block, may leave the same stored rule.
-pub(super) fn may_repeat(flat: &Flat, rules: &[&FlatRule], dynamic: &[bool]) -> bool {
+pub(super) fn may_repeat(flat: &Flat, rules: &[&FlatRule], dynamic: &BitSet<RelationId>) -> bool {
     let kept = |rule: &FlatRule| -> Vec<(RelationId, bool, FlatAtom)> {
         let conditions = rule.body.iter().filter_map(|literal| Some((literal, literal.atom()?)));
-        let conditions = conditions.filter(|(_, atom)| dynamic[atom.relation.index()]);
+        let conditions = conditions.filter(|(_, atom)| dynamic.contains(atom.relation));
         let sign = |literal: &FlatLiteral| matches!(literal, FlatLiteral::Holds(_));
         let mut kept: Vec<_> =
             conditions.map(|(literal, atom)| (atom.relation, sign(literal), atom.clone())).collect();
@@ -150,7 +150,7 @@ pub(super) fn may_repeat(flat: &Flat, rules: &[&FlatRule], dynamic: &[bool]) -> 
     let determined = |rule: &FlatRule| {
         let atoms = kept(rule);
         let atoms = atoms.iter().map(|(_, _, atom)| atom).chain([&rule.head]);
-        variables(&flat.terms, rule, atoms).iter().all(|&seen| seen)
+        variables(&flat.terms, rule, atoms).iter().count() == rule.variables
     };
     let alone = |rule: &&FlatRule| !may_change_places(rule) && (!guards(rule) || determined(rule));
     // Two rules differ if their heads do, or conditions that nothing else can be mistaken for.

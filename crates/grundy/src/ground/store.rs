@@ -4,16 +4,16 @@
 //! leave the same: instances of one rule that differ in variables of static conditions alone, or
 //! instances of two rules. Where neither can happen, nothing is compared.
 
-use super::Block;
 use super::arena::Arena;
 use super::branches::Branches;
 use super::config::GroundConfig;
 use super::recipe::{Recipe, runs};
 use super::repeats::{bytes_to_remove, may_repeat, remove_repeats};
 use super::tactics::Cap;
-use crate::datalog::{Engine, Fire, Plan, Relation, Stop, share_done};
-use crate::flat::{Flat, FlatLiteral, FlatRule, Origin, RelationId, RelationKind};
-use crate::ids::{Id, float, narrow, wide};
+use super::{Block, BlockId};
+use crate::datalog::{Engine, Fire, Plan, Relation, Relations, Stop, share_done};
+use crate::flat::{Flat, FlatLiteral, FlatRule, FlatRuleId, Origin, RelationId, RelationKind};
+use crate::ids::{BitSet, Id, IdVec, float, narrow, wide};
 use grundy_syntax::Budget;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -39,25 +39,25 @@ type Signature = (RelationId, Box<[(RelationId, bool)]>);
 
 /// Stored rules in the making.
 pub(super) struct Store {
-    blocks: Vec<Block>,
-    by_signature: FxHashMap<Signature, usize>,
+    blocks: IdVec<BlockId, Block>,
+    by_signature: FxHashMap<Signature, BlockId>,
     /// The block for the rules of a block that have only some of its conditions, given as bits.
-    reduced: FxHashMap<(usize, u128), usize>,
+    reduced: FxHashMap<(BlockId, u128), BlockId>,
     /// Blocks, each with one that keeps some instances of its rules.
-    reductions: FxHashSet<(usize, usize)>,
+    reductions: FxHashSet<(BlockId, BlockId)>,
     /// For each block, with how many rules to look for repeats; never if there can be none.
-    comparison_at: Vec<usize>,
+    comparison_at: IdVec<BlockId, usize>,
     /// For each rule of the flat program, if it is stored.
-    recipes: Vec<Option<Recipe>>,
-    /// For each relation, whether conditions of it are stored.
-    dynamic: Vec<bool>,
+    recipes: IdVec<FlatRuleId, Option<Recipe>>,
+    /// The relations whose conditions are stored.
+    dynamic: BitSet<RelationId>,
     /// Negated atoms by relation, in the order in which they were met.
-    mentions: Vec<Relation>,
+    mentions: Relations,
     /// For each rule of the flat program its instances.
-    pub(super) instances: Vec<u64>,
+    pub(super) instances: IdVec<FlatRuleId, u64>,
     pub(super) repeats: u64,
     /// For each rule of the flat program the branches of an `or` that it stands for, if that matters.
-    branches: Vec<Branches>,
+    branches: IdVec<FlatRuleId, Branches>,
     /// Whether it matters how many repeats there were.
     counts_repeats: bool,
     /// The stored rules, with repeats that have not been removed yet.
@@ -66,33 +66,33 @@ pub(super) struct Store {
     /// With so many stored rules, repeats among them are removed to see whether there are more than allowed.
     most_stored: u64,
     /// For each rule of the flat program the instances that it may have.
-    caps: Vec<Cap>,
+    caps: IdVec<FlatRuleId, Cap>,
     /// For each rule, when to look next whether it will have more.
-    next_look: Vec<u64>,
+    next_look: IdVec<FlatRuleId, u64>,
     /// How many instances the rule that runs had when it began.
     begun_with: u64,
-    current: usize,
-    /// For each rule, whether it was taken back.
-    dropped: Vec<bool>,
+    current: FlatRuleId,
+    /// The rules that were taken back.
+    dropped: BitSet<FlatRuleId>,
     /// Whether instances are kept; otherwise heads are derived, and that is all.
     pub(super) active: bool,
 }
 
 impl Store {
-    pub(super) fn new(flat: &Flat, config: &GroundConfig, caps: Vec<Cap>) -> Store {
+    pub(super) fn new(flat: &Flat, config: &GroundConfig, caps: IdVec<FlatRuleId, Cap>) -> Store {
         let max_rules = config.max_rules;
         Store {
             counts_repeats: config.faithful,
-            branches: Vec::new(),
-            blocks: Vec::new(),
+            branches: IdVec::default(),
+            blocks: IdVec::default(),
             by_signature: FxHashMap::default(),
             reduced: FxHashMap::default(),
             reductions: FxHashSet::default(),
-            comparison_at: Vec::new(),
-            recipes: Vec::new(),
-            dynamic: Vec::new(),
+            comparison_at: IdVec::default(),
+            recipes: IdVec::default(),
+            dynamic: BitSet::empty(0),
             mentions: flat.relations.iter().map(|info| Relation::new(info.arity)).collect(),
-            instances: vec![0; flat.rules.len()],
+            instances: IdVec::filled(0, flat.rules.len()),
             repeats: 0,
             stored: 0,
             max_rules,
@@ -100,34 +100,34 @@ impl Store {
             next_look: caps.iter().map(|cap| first_look(cap.most)).collect(),
             caps,
             begun_with: 0,
-            current: 0,
-            dropped: Vec::new(),
+            current: FlatRuleId(0),
+            dropped: BitSet::empty(0),
             active: false,
         }
     }
 
     /// Prepares to keep instances, and to count as repeats what all but one of the branches of a rule have in common.
-    pub(super) fn prepare(&mut self, flat: &Flat, branches: Vec<Branches>) {
+    pub(super) fn prepare(&mut self, flat: &Flat, branches: IdVec<FlatRuleId, Branches>) {
         self.branches = branches;
         self.add_recipes(flat);
     }
 
     /// Prepares to store the rules that have no recipe yet.
     fn add_recipes(&mut self, flat: &Flat) {
-        self.dynamic = flat.relations.iter().map(|info| info.kind == RelationKind::Dynamic).collect();
-        for rule in &flat.rules[self.recipes.len()..] {
-            let is_dynamic = self.dynamic[rule.head.relation.index()];
+        self.dynamic = flat.relations_where(|&relation| flat.info(relation).kind == RelationKind::Dynamic);
+        for rule in &flat.rules.as_slice()[self.recipes.len()..] {
+            let is_dynamic = self.dynamic.contains(rule.head.relation);
             let is_stored = matches!(rule.origin, Origin::Rule(_)) && is_dynamic;
             let recipe = is_stored.then(|| self.recipe(flat, rule));
             self.recipes.push(recipe);
         }
-        let mut rules_of_block: Vec<Vec<&FlatRule>> = vec![Vec::new(); self.blocks.len()];
+        let mut rules_of_block: IdVec<BlockId, Vec<&FlatRule>> = IdVec::filled(Vec::new(), self.blocks.len());
         for (rule, recipe) in flat.rules.iter().zip(&self.recipes) {
             if let Some(recipe) = recipe {
                 rules_of_block[recipe.block].push(rule);
             }
         }
-        for (block, rules) in rules_of_block.iter().enumerate() {
+        for (block, rules) in rules_of_block.entries() {
             if may_repeat(flat, rules, &self.dynamic) {
                 self.compare_from_now_on(block);
             }
@@ -135,8 +135,8 @@ impl Store {
     }
 
     /// Prepares for the rules that have been added; some of them may not have more than so many instances.
-    pub(super) fn extend(&mut self, flat: &Flat, caps: &[(usize, u64)]) {
-        let new_relations = &flat.relations[self.mentions.len()..];
+    pub(super) fn extend(&mut self, flat: &Flat, caps: &[(FlatRuleId, u64)]) {
+        let new_relations = &flat.relations.as_slice()[self.mentions.len()..];
         self.mentions.extend(new_relations.iter().map(|info| Relation::new(info.arity)));
         self.instances.resize(flat.rules.len(), 0);
         self.caps.resize(flat.rules.len(), Cap::default());
@@ -149,30 +149,27 @@ impl Store {
     }
 
     /// Forgets the instances of some rules, and of those that are kept together with them, which have to be run again.
-    pub(super) fn forget(&mut self, dropped: &[bool]) -> Vec<usize> {
-        let mut affected = vec![false; self.blocks.len()];
-        for (rule, recipe) in self.recipes.iter().enumerate() {
-            if let Some(recipe) = recipe.as_ref().filter(|_| dropped[rule]) {
-                affected[recipe.block] = true;
+    pub(super) fn forget(&mut self, dropped: &BitSet<FlatRuleId>) -> Vec<FlatRuleId> {
+        let mut affected = BitSet::empty(self.blocks.len());
+        for (rule, recipe) in self.recipes.entries() {
+            if let Some(recipe) = recipe.as_ref().filter(|_| dropped.contains(rule)) {
+                affected.set(recipe.block, true);
             }
         }
         self.add_reductions(&mut affected);
-        let again = |recipe: &Option<Recipe>| recipe.as_ref().is_some_and(|recipe| affected[recipe.block]);
-        let again: Vec<usize> =
-            (0..self.recipes.len()).filter(|&rule| again(&self.recipes[rule]) && !dropped[rule]).collect();
-        for (block, affected) in affected.iter().enumerate() {
-            if *affected {
-                let stride = 1 + self.blocks[block].literals.len();
-                let old = std::mem::replace(&mut self.blocks[block].rows, Arena::new(stride));
-                self.stored -= wide(old.len());
-            }
+        let is_affected =
+            |recipe: &Option<Recipe>| recipe.as_ref().is_some_and(|recipe| affected.contains(recipe.block));
+        let again = |rule: &FlatRuleId| is_affected(&self.recipes[*rule]) && !dropped.contains(*rule);
+        let again: Vec<FlatRuleId> = self.recipes.ids().filter(again).collect();
+        for block in affected.iter() {
+            let stride = 1 + self.blocks[block].literals.len();
+            let old = std::mem::replace(&mut self.blocks[block].rows, Arena::new(stride));
+            self.stored -= wide(old.len());
         }
-        self.dropped.resize(self.recipes.len(), false);
-        for (rule, recipe) in self.recipes.iter_mut().enumerate() {
-            if dropped[rule] {
-                *recipe = None;
-                self.dropped[rule] = true;
-            }
+        self.dropped = self.dropped.widened(self.recipes.len());
+        for rule in dropped.iter() {
+            self.recipes[rule] = None;
+            self.dropped.set(rule, true);
         }
         for &rule in &again {
             self.instances[rule] = 0;
@@ -183,13 +180,14 @@ impl Store {
     }
 
     /// Adds the blocks that keep instances of the same rules.
-    fn add_reductions(&self, blocks: &mut [bool]) {
+    fn add_reductions(&self, blocks: &mut BitSet<BlockId>) {
         let mut changed = true;
         while changed {
             changed = false;
             for &(block, target) in &self.reductions {
-                if blocks[block] != blocks[target] {
-                    (blocks[block], blocks[target]) = (true, true);
+                if blocks.contains(block) != blocks.contains(target) {
+                    blocks.set(block, true);
+                    blocks.set(target, true);
                     changed = true;
                 }
             }
@@ -202,12 +200,11 @@ impl Store {
         recipe
     }
 
-    fn block(&mut self, signature: Signature) -> usize {
+    fn block(&mut self, signature: Signature) -> BlockId {
         *self.by_signature.entry(signature).or_insert_with_key(|(head, literals)| {
             let rows = Arena::new(1 + literals.len());
-            self.blocks.push(Block { head: *head, literals: literals.clone(), rows });
             self.comparison_at.push(usize::MAX);
-            self.blocks.len() - 1
+            self.blocks.push(Block { head: *head, literals: literals.clone(), rows })
         })
     }
 
@@ -225,26 +222,26 @@ impl Store {
     }
 
     /// Whether a rule was taken back.
-    pub(super) fn is_dropped(&self, rule: usize) -> bool {
-        self.dropped.get(rule).is_some_and(|dropped| *dropped)
+    pub(super) fn is_dropped(&self, rule: FlatRuleId) -> bool {
+        self.dropped.contains_if_known(rule)
     }
 
     /// Whether the instances of a rule are kept.
-    pub(super) fn keeps_instances(&self, rule: usize) -> bool {
+    pub(super) fn keeps_instances(&self, rule: FlatRuleId) -> bool {
         self.recipes.get(rule).is_some_and(Option::is_some)
     }
 
     /// Where two conditions of the last instance of a block are the same atom, it has fewer conditions than its rule, and
     /// belongs into another block.
     #[cold]
-    fn move_reduced(&mut self, block: usize) {
+    fn move_reduced(&mut self, block: BlockId) {
         let record = self.blocks[block].rows.pop();
         self.stored -= 1;
         self.keep_reduced(block, &record, |_| true);
     }
 
     /// Keeps an instance without some of its conditions, and without those that stand there twice.
-    fn keep_reduced(&mut self, block: usize, record: &[u32], wanted: impl Fn(u32) -> bool) {
+    fn keep_reduced(&mut self, block: BlockId, record: &[u32], wanted: impl Fn(u32) -> bool) {
         let literals = &self.blocks[block].literals;
         let is_repeated =
             |at: usize| at > 0 && record[at] == record[at + 1] && literals[at - 1] == literals[at];
@@ -269,7 +266,7 @@ impl Store {
     }
 
     /// Looks out for repeats in a block that had none so far.
-    fn compare_from_now_on(&mut self, block: usize) {
+    fn compare_from_now_on(&mut self, block: BlockId) {
         if self.comparison_at[block] == usize::MAX {
             self.comparison_at[block] = FIRST_COMPARISON;
         }
@@ -277,7 +274,7 @@ impl Store {
 
     /// Removes the repeats of a block.
     #[cold]
-    fn compare(&mut self, block: usize) {
+    fn compare(&mut self, block: BlockId) {
         let repeats = remove_repeats(&mut self.blocks[block].rows);
         self.repeats += repeats;
         self.stored -= repeats;
@@ -285,7 +282,7 @@ impl Store {
     }
 
     fn compare_all(&mut self) {
-        for block in 0..self.blocks.len() {
+        for block in self.blocks.ids() {
             if self.comparison_at[block] < usize::MAX {
                 self.compare(block);
             }
@@ -333,21 +330,23 @@ impl Store {
     /// that is never true is no condition; without it, a rule may be the same as another one.
     pub(super) fn finish(
         mut self,
-        relations: &[Relation],
+        relations: &Relations,
         budget: &Budget,
-    ) -> Result<(Vec<Block>, u64), Stop> {
-        self.recipes.clear();
+    ) -> Result<(IdVec<BlockId, Block>, u64), Stop> {
+        self.recipes = IdVec::default();
         let resolve = |(mentions, relation): (&Relation, &Relation)| relation.find_all(mentions, NEVER);
-        let resolved: Vec<Vec<u32>> = self.mentions.iter().zip(relations).map(resolve).collect();
-        let mut reduced: Vec<(usize, SmallVec<[u32; 16]>)> = Vec::new();
-        for (number, block) in self.blocks.iter_mut().enumerate() {
+        let resolved: IdVec<RelationId, Vec<u32>> =
+            self.mentions.iter().zip(relations).map(resolve).collect();
+        let mut reduced: Vec<(BlockId, SmallVec<[u32; 16]>)> = Vec::new();
+        for id in self.blocks.ids() {
+            let block = &mut self.blocks[id];
             budget.check()?;
             block.resolve(&resolved);
             if block.rows.iter().any(|record| record.contains(&NEVER)) {
                 block.rows.retain(|record| {
                     let never = record.contains(&NEVER);
                     if never {
-                        reduced.push((number, SmallVec::from_slice(record)));
+                        reduced.push((id, SmallVec::from_slice(record)));
                     }
                     !never
                 });
@@ -364,10 +363,10 @@ impl Store {
 
 impl Block {
     /// Replaces the numbers of mentioned atoms by rows, and puts rows of the same relation in order again.
-    fn resolve(&mut self, resolved: &[Vec<u32>]) {
-        let negative: Vec<(usize, usize)> = (0..self.literals.len())
+    fn resolve(&mut self, resolved: &IdVec<RelationId, Vec<u32>>) {
+        let negative: Vec<(usize, RelationId)> = (0..self.literals.len())
             .filter(|&at| !self.literals[at].1)
-            .map(|at| (at + 1, self.literals[at].0.index()))
+            .map(|at| (at + 1, self.literals[at].0))
             .collect();
         if negative.is_empty() {
             return;
@@ -381,18 +380,18 @@ impl Block {
 }
 
 impl Fire for Store {
-    fn select(&mut self, rule: usize) {
+    fn select(&mut self, rule: FlatRuleId) {
         self.current = rule;
     }
 
-    fn group(&self, rule: usize) -> Option<RelationId> {
+    fn group(&self, rule: FlatRuleId) -> Option<RelationId> {
         self.caps[rule].relation
     }
 
     fn keeps(&self, literal: &FlatLiteral) -> bool {
         self.active
             && self.keeps_instances(self.current)
-            && literal.atom().is_some_and(|atom| self.dynamic[atom.relation.index()])
+            && literal.atom().is_some_and(|atom| self.dynamic.contains(atom.relation))
     }
 
     fn wants_exchanged(&self) -> bool {

@@ -11,12 +11,13 @@
 use super::LiftedRelation;
 use super::config::GroundConfig;
 use super::lift::lift;
+use crate::datalog::Relations;
 use crate::flat::{
-    Flat, FlatLiteral, FlatRule, RelationId, RelationKind, ask, askable, askable_statics, callers, demand,
+    Flat, FlatRule, FlatRuleId, RelationId, RelationKind, ask, askable, askable_statics, callers, demand,
 };
-use crate::ids::{float, narrow};
+use crate::ids::{BitSet, IdVec, float, rounded_down};
 use crate::rewrite::{Thresholds, called_with_constants, infer};
-use grundy_syntax::{Program, Term, TermId};
+use grundy_syntax::{Program, RuleId, Term, TermId};
 
 /// When one rule will have too many, others that have this share of what it may have are not waited for.
 const LARGE: f64 = 0.3;
@@ -27,9 +28,9 @@ const WITH_TERMS: u64 = 30;
 /// An attempt has failed because rules had more instances than they may have.
 pub(super) struct Overflow {
     /// The rules of the sheet.
-    pub(super) rules: Vec<u32>,
+    pub(super) rules: Vec<RuleId>,
     /// For each rule of the sheet, the instances that it had.
-    pub(super) instances: Vec<u64>,
+    pub(super) instances: IdVec<RuleId, u64>,
 }
 
 /// What a rule may have.
@@ -64,16 +65,16 @@ enum Stage {
 
 /// How relations are treated.
 pub(super) struct Tactics {
-    /// For each relation of the simplified program, whether it is a view of which one could leave something out.
-    askable: Vec<bool>,
+    /// The relations of the simplified program that could be evaluated on demand.
+    askable: BitSet<RelationId>,
     thresholds: Thresholds,
-    stages: Vec<Stage>,
+    stages: IdVec<RelationId, Stage>,
     /// The relations that are evaluated on demand from the start.
-    demanded_first: Vec<bool>,
+    demanded_first: BitSet<RelationId>,
     /// Those that turned out large.
-    asked: Vec<bool>,
+    asked: BitSet<RelationId>,
     /// All that are evaluated on demand: these, and what calls them where that has to be.
-    demanded: Vec<bool>,
+    demanded: BitSet<RelationId>,
     /// Whether relations may stay lifted.
     may_lift: bool,
     lifted: Vec<LiftedRelation>,
@@ -82,12 +83,12 @@ pub(super) struct Tactics {
 impl Tactics {
     pub(super) fn new(program: &Program, flat: &Flat, config: &GroundConfig) -> Tactics {
         let askable = if config.faithful { askable_statics(program, flat) } else { askable(program, flat) };
-        let stage = |&askable: &bool| if askable { Stage::Whole } else { Stage::Settled };
-        let stages = askable.iter().map(stage).collect();
+        let stage = |relation| if askable.contains(relation) { Stage::Whole } else { Stage::Settled };
+        let stages = flat.relations.ids().map(stage).collect();
         let thresholds = config.thresholds.clone();
         let demanded_first = called_with_constants(flat, &askable);
         let demanded = demanded_first.clone();
-        let asked = vec![false; askable.len()];
+        let asked = flat.no_relations();
         Tactics {
             askable,
             thresholds,
@@ -109,28 +110,29 @@ impl Tactics {
     pub(super) fn apply(&self, program: &mut Program, flat: &mut Flat) -> Vec<FlatRule> {
         let mut residue = Vec::new();
         if !self.lifted.is_empty() {
-            let domains = infer(flat, &[]);
-            residue = lift(program, flat, &self.lifted_flags(), &domains).unwrap_or_default();
+            let domains = infer(flat, &Relations::default());
+            residue = lift(program, flat, &self.lifted_relations(), &domains).unwrap_or_default();
         }
         demand(program, flat, &self.demanded);
         residue
     }
 
-    fn lifted_flags(&self) -> Vec<bool> {
-        let mut flags = vec![false; self.askable.len()];
-        self.lifted.iter().for_each(|lifted| flags[lifted.relation.index()] = true);
-        flags
+    fn lifted_relations(&self) -> BitSet<RelationId> {
+        let mut relations = BitSet::empty(self.stages.len());
+        self.lifted.iter().for_each(|lifted| relations.set(lifted.relation, true));
+        relations
     }
 
     /// For each rule of a program the instances that it may have. What was made from a rule of a relation counts like
     /// the rule.
-    pub(super) fn caps(&self, simplified: &Flat, flat: &Flat) -> Vec<Cap> {
-        let count = simplified.rules.iter().filter_map(|rule| rule.origin.rule()).max().map_or(0, |n| n + 1);
-        let mut by_rule = vec![Cap::default(); count];
+    pub(super) fn caps(&self, simplified: &Flat, flat: &Flat) -> IdVec<FlatRuleId, Cap> {
+        let last = simplified.rules.iter().filter_map(|rule| rule.origin.rule()).max();
+        let mut by_rule: IdVec<RuleId, Cap> =
+            IdVec::filled(Cap::default(), last.map_or(0, |last| last.index() + 1));
         let is_static = |rule: &FlatRule| simplified.info(rule.head.relation).kind == RelationKind::Static;
         for rule in &simplified.rules {
             let Some(number) = rule.origin.rule() else { continue };
-            let cap = match self.stages[rule.head.relation.index()] {
+            let cap = match self.stages[rule.head.relation] {
                 Stage::Whole if is_static(rule) => self.thresholds.demand_static,
                 Stage::Whole | Stage::Large => self.thresholds.demand,
                 Stage::Asked if makes_terms(simplified, rule) => self.thresholds.lift / WITH_TERMS,
@@ -146,12 +148,12 @@ impl Tactics {
 
     /// Draws the conclusion from an overflow.
     pub(super) fn answer(&mut self, program: &Program, flat: &Flat, overflow: &Overflow) {
-        let large = (float(self.thresholds.demand) * LARGE) as u64;
+        let large = rounded_down(float(self.thresholds.demand) * LARGE);
         let stages = self.stages.clone();
         for rule in &flat.rules {
             let Some(number) = rule.origin.rule() else { continue };
-            let relation = rule.head.relation.index();
-            let is_culprit = overflow.rules.contains(&narrow(number));
+            let relation = rule.head.relation;
+            let is_culprit = overflow.rules.contains(&number);
             if stages[relation] == Stage::Settled || self.stages[relation] == Stage::Settled {
                 continue;
             }
@@ -171,46 +173,47 @@ impl Tactics {
             } else if is_culprit || (is_whole && overflow.instances[number] > large) {
                 let is_try = is_static && stages[relation] == Stage::Whole;
                 self.stages[relation] = if is_try { Stage::Tried } else { Stage::Asked };
-                self.asked[relation] = true;
+                self.asked.set(relation, true);
             }
         }
         self.demanded = self.demanded_first.clone();
-        let asked = (0..self.asked.len()).filter(|&relation| self.asked[relation]);
-        asked.for_each(|relation| ask(flat, &self.askable, &mut self.demanded, relation));
+        for relation in self.asked.iter() {
+            ask(flat, &self.askable, &mut self.demanded, relation);
+        }
     }
 
     /// Evaluates the static views whole again that a rule calls and that were evaluated on demand for a try; tells
     /// whether there are any.
-    fn end_tries(&mut self, rule: &FlatRule, stages: &[Stage]) -> bool {
-        let called = rule.body.iter().filter_map(FlatLiteral::atom).map(|atom| atom.relation.index());
-        let tried: Vec<usize> = called.filter(|&relation| stages[relation] == Stage::Tried).collect();
+    fn end_tries(&mut self, rule: &FlatRule, stages: &IdVec<RelationId, Stage>) -> bool {
+        let called = rule.relations_read();
+        let tried: Vec<RelationId> = called.filter(|&relation| stages[relation] == Stage::Tried).collect();
         for &relation in &tried {
             self.stages[relation] = Stage::Large;
-            self.asked[relation] = false;
+            self.asked.set(relation, false);
         }
         !tried.is_empty()
     }
 
     /// Leaves a relation lifted, or, if nobody can tell which of its atoms others ask for, its callers.
-    fn lift(&mut self, program: &Program, flat: &Flat, relation: RelationId, culprit: (usize, u64)) {
-        let domains = infer(flat, &[]);
-        let mut given_up = vec![false; flat.relations.len()];
-        let mut candidates = vec![relation.index()];
-        while !candidates.is_empty() && candidates.iter().all(|&candidate| self.askable[candidate]) {
-            let mut flags = self.lifted_flags();
-            candidates.iter().for_each(|&candidate| flags[candidate] = true);
-            if lift(&mut program.clone(), &mut flat.clone(), &flags, &domains).is_some() {
+    fn lift(&mut self, program: &Program, flat: &Flat, relation: RelationId, culprit: (RuleId, u64)) {
+        let domains = infer(flat, &Relations::default());
+        let mut given_up = flat.no_relations();
+        let mut candidates = vec![relation];
+        while !candidates.is_empty() && candidates.iter().all(|&candidate| self.askable.contains(candidate)) {
+            let mut lifted = self.lifted_relations();
+            candidates.iter().for_each(|&candidate| lifted.set(candidate, true));
+            if lift(&mut program.clone(), &mut flat.clone(), &lifted, &domains).is_some() {
                 self.lifted.extend(candidates.iter().map(|&candidate| LiftedRelation {
-                    relation: RelationId::new(candidate),
-                    rule: narrow(culprit.0),
+                    relation: candidate,
+                    rule: culprit.0,
                     instances: culprit.1,
                 }));
                 candidates.iter().for_each(|&candidate| self.stages[candidate] = Stage::Settled);
                 return;
             }
-            candidates.iter().for_each(|&candidate| given_up[candidate] = true);
+            candidates.iter().for_each(|&candidate| given_up.set(candidate, true));
             let above = callers(flat, &given_up);
-            candidates = above.into_iter().filter(|&caller| !given_up[caller]).collect();
+            candidates = above.into_iter().filter(|&caller| !given_up.contains(caller)).collect();
             candidates.sort_unstable();
             candidates.dedup();
         }

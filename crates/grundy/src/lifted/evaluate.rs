@@ -1,14 +1,14 @@
 //! Evaluating the answers of one state after the other.
 
 use super::LiftedConfig;
-use super::prepare::{Answer, Component, Schedule};
-use super::state::{ByRole, LiftedState, Moves, Texts};
+use super::prepare::{Answer, Component, ComponentId, Schedule};
+use super::state::{ByRole, LiftedState, Moves, RoleId, Texts};
 use super::treatment::Treatment;
 use super::trials::Trials;
 use crate::analysis::Class;
 use crate::datalog::{Bounds, Codec, Engine, Relation, Stop};
-use crate::flat::{Flat, Origin, flatten, read_ground_term};
-use crate::ids::Id;
+use crate::flat::{Flat, Origin, RelationId, flatten, read_ground_term};
+use crate::ids::{BitSet, IdVec};
 use crate::reasoner::{GoalValue, ReasonError};
 use crate::rewrite::simplify;
 use grundy_syntax::{
@@ -31,7 +31,7 @@ pub(super) struct Evaluation {
     pub(super) engine: Engine,
     pub(super) schedule: Schedule,
     /// Which components hold what follows from the current state and moves.
-    done: Vec<bool>,
+    done: BitSet<ComponentId>,
     facts: Codec,
     next_facts: Codec,
     moves: Moves,
@@ -39,7 +39,7 @@ pub(super) struct Evaluation {
     goals: ByRole,
     percepts: ByRole,
     texts: Texts,
-    roles: Vec<TermId>,
+    roles: IdVec<RoleId, TermId>,
     initial: LiftedState,
     current: Option<LiftedState>,
     played: Option<Vec<TermId>>,
@@ -48,9 +48,9 @@ pub(super) struct Evaluation {
     /// How many steps they have taken, and what is static.
     pub(super) steps: u64,
     pub(super) static_steps: u64,
-    pub(super) steps_by_component: Vec<u64>,
+    pub(super) steps_by_component: IdVec<ComponentId, u64>,
     /// The relations of each keyword.
-    relations: Vec<Vec<usize>>,
+    relations: IdVec<Keyword, Vec<RelationId>>,
     pub(super) treatment: Treatment,
     pub(super) trials: Trials,
     config: LiftedConfig,
@@ -62,7 +62,7 @@ enum Halt {
     /// A term nests too deeply, perhaps because relations are evaluated on demand.
     Endless,
     /// It took more steps than it may take.
-    Overflow(usize),
+    Overflow(ComponentId),
     Error(ReasonError),
 }
 
@@ -92,27 +92,27 @@ impl Evaluation {
         config.budget.check()?;
         let bounds = Bounds { budget: config.budget.clone(), term_depth: config.max_term_depth };
         let schedule = Schedule::new(&program, &flat);
-        let relations_of = |keyword: Keyword| -> Vec<usize> {
+        let relations_of = |keyword: Keyword| -> Vec<RelationId> {
             let predicate = program.keyword(keyword);
-            let of_keyword = |relation: &usize| Some(flat.relations[*relation].predicate) == predicate;
-            (0..flat.relations.len()).filter(of_keyword).collect()
+            let of_keyword = |&relation: &RelationId| Some(flat.info(relation).predicate) == predicate;
+            flat.relations.ids().filter(of_keyword).collect()
         };
-        let relations = Keyword::ALL.map(relations_of).to_vec();
-        let codec = |keyword: Keyword| Codec::new(&flat, &relations[keyword as usize], 0);
+        let relations: IdVec<Keyword, Vec<RelationId>> = Keyword::ALL.into_iter().map(relations_of).collect();
+        let codec = |keyword: Keyword| Codec::new(&flat, &relations[keyword], 0);
         let roles = program.roles();
-        let by_role = |keyword: Keyword| ByRole::new(&flat, &relations[keyword as usize], &roles);
+        let by_role = |keyword: Keyword| ByRole::new(&flat, &relations[keyword], &roles);
         let mut evaluation = Evaluation {
             engine: Engine::new(&flat, bounds, config.join_order),
-            done: vec![false; schedule.components.len()],
-            steps_by_component: vec![0; schedule.components.len()],
+            done: BitSet::empty(schedule.components.len()),
+            steps_by_component: IdVec::filled(0, schedule.components.len()),
             facts: codec(Keyword::True),
             next_facts: codec(Keyword::Next),
-            moves: Moves::new(&flat, &relations[Keyword::Does as usize], &roles),
+            moves: Moves::new(&flat, &relations[Keyword::Does], &roles),
             legal_moves: by_role(Keyword::Legal),
             goals: by_role(Keyword::Goal),
             percepts: by_role(Keyword::Sees),
             texts: Texts::default(),
-            roles,
+            roles: roles.into(),
             initial: LiftedState::default(),
             current: None,
             played: None,
@@ -128,7 +128,7 @@ impl Evaluation {
             ticks: Ticks::default(),
             config: config.clone(),
         };
-        for number in 0..evaluation.schedule.components.len() {
+        for number in evaluation.schedule.components.ids() {
             if evaluation.schedule.components[number].class == Class::Static {
                 match evaluation.evaluate(number) {
                     Ok(()) => {}
@@ -160,7 +160,7 @@ impl Evaluation {
     }
 
     /// Treats the relations of a component in another way, and begins anew with the current state.
-    fn reconsider(&mut self, number: usize) -> Result<(), ReasonError> {
+    fn reconsider(&mut self, number: ComponentId) -> Result<(), ReasonError> {
         let rules = self.schedule.components[number].rules.iter().map(|&rule| &self.flat.rules[rule]);
         self.treatment.answer(&self.program, rules);
         self.begin_anew()
@@ -190,7 +190,7 @@ impl Evaluation {
     }
 
     fn initial_state(&mut self) -> Result<LiftedState, Exhausted> {
-        let init = &self.relations[Keyword::Init as usize];
+        let init = &self.relations[Keyword::Init];
         let mut codec = Codec::new(&self.flat, init, 0);
         state_from(&mut self.engine, init, &mut codec, &self.config.budget)
     }
@@ -248,8 +248,8 @@ impl Evaluation {
         }
         self.forget(Class::Move);
         self.clear(Keyword::Does);
-        for (role, &one_move) in moves.iter().enumerate() {
-            if let Some((relation, row)) = self.moves.decode(&self.engine.terms, role, one_move) {
+        for (role, &played) in self.roles.ids().zip(moves) {
+            if let Some((relation, row)) = self.moves.decode(&self.engine.terms, role, played) {
                 self.engine.relations[relation].insert(row.iter().copied());
             }
         }
@@ -266,22 +266,22 @@ impl Evaluation {
 
     /// Forgets what depends on the state or the moves, or on the moves alone.
     fn forget(&mut self, class: Class) {
-        for (number, component) in self.schedule.components.iter().enumerate() {
-            if component.class >= class && self.done[number] {
+        for (id, component) in self.schedule.components.entries() {
+            if component.class >= class && self.done.contains(id) {
                 for &member in &component.members {
                     if self.states <= LEARN_FOR {
                         self.engine.relations[member].take_note();
                     }
                     self.engine.relations[member].clear();
                 }
-                self.done[number] = false;
+                self.done.set(id, false);
             }
         }
         self.played = None;
     }
 
     fn clear(&mut self, keyword: Keyword) {
-        for &relation in &self.relations[keyword as usize] {
+        for &relation in &self.relations[keyword] {
             self.engine.relations[relation].clear();
         }
     }
@@ -302,14 +302,14 @@ impl Evaluation {
     fn try_answer(&mut self, answer: Answer) -> Result<(), Halt> {
         for at in 0..self.schedule.needed(answer).len() {
             let number = self.schedule.needed(answer)[at];
-            if !self.done[number] {
+            if !self.done.contains(number) {
                 self.evaluate(number)?;
             }
         }
         Ok(())
     }
 
-    fn evaluate(&mut self, number: usize) -> Result<(), Halt> {
+    fn evaluate(&mut self, number: ComponentId) -> Result<(), Halt> {
         let Evaluation { engine, schedule, flat, treatment, .. } = self;
         let component = &mut schedule.components[number];
         // `true` and `does` have no rules here: their rows are given.
@@ -333,11 +333,11 @@ impl Evaluation {
                 Err(stop) => return Err(Halt::Error(self.error(stop, number))),
             }
         }
-        self.done[number] = true;
+        self.done.set(number, true);
         Ok(())
     }
 
-    fn too_many_steps(&self, component: usize) -> ReasonError {
+    fn too_many_steps(&self, component: ComponentId) -> ReasonError {
         let mut error = self.error(Stop::Overflow, component);
         if let ReasonError::Limit { limit, message, rule } = &mut error {
             *limit = "steps";
@@ -346,13 +346,13 @@ impl Evaluation {
         error
     }
 
-    fn error(&self, stop: Stop, component: usize) -> ReasonError {
+    fn error(&self, stop: Stop, component: ComponentId) -> ReasonError {
         let rule =
             self.schedule.components[component].rules.first().map(|&rule| self.flat.rules[rule].origin);
         let text = match rule {
             Some(Origin::Rule(rule)) => {
-                self.config.budget.at_rule(self.program.rules[rule.index()].span);
-                Printer::new(&self.program, Notation::Kif).rule(&self.program.rules[rule.index()])
+                self.config.budget.at_rule(self.program.rule(rule).span);
+                Printer::new(&self.program, Notation::Kif).rule(self.program.rule(rule))
             }
             _ => String::new(),
         };
@@ -375,7 +375,7 @@ impl Evaluation {
     }
 
     pub(super) fn any(&self, keyword: Keyword) -> bool {
-        self.relations[keyword as usize].iter().any(|&relation| self.engine.relations[relation].len() > 0)
+        self.relations[keyword].iter().any(|&relation| self.engine.relations[relation].len() > 0)
     }
 
     /// For each role its legal moves, sorted by text, as those of the other engines.
@@ -384,12 +384,12 @@ impl Evaluation {
         for moves in &mut moves {
             self.texts.sort(&self.program.symbols, &self.engine.terms, moves);
         }
-        moves
+        moves.into_iter().collect()
     }
 
     /// Calls `visit` with the shape and the rows of each relation of what can be seen.
     pub(super) fn for_each_percept(&self, mut visit: impl FnMut(&Symbols, &Terms, TermId, &Relation)) {
-        for &relation in &self.relations[Keyword::Sees as usize] {
+        for &relation in &self.relations[Keyword::Sees] {
             let shape = self.flat.relations[relation].template[1];
             visit(&self.program.symbols, &self.engine.terms, shape, &self.engine.relations[relation]);
         }
@@ -412,7 +412,7 @@ impl Evaluation {
     }
 
     pub(super) fn next_state(&mut self) -> Result<LiftedState, ReasonError> {
-        let next = &self.relations[Keyword::Next as usize];
+        let next = &self.relations[Keyword::Next];
         Ok(state_from(&mut self.engine, next, &mut self.next_facts, &self.config.budget)?)
     }
 
@@ -431,7 +431,7 @@ impl Evaluation {
 
 fn state_from(
     engine: &mut Engine,
-    relations: &[usize],
+    relations: &[RelationId],
     codec: &mut Codec,
     budget: &Budget,
 ) -> Result<LiftedState, Exhausted> {

@@ -10,9 +10,10 @@
 
 use super::OnDemand;
 use super::phases::{demand_by_phase, negation_cycles};
-use crate::flat::{Flat, FlatRule, ask, askable, callers};
+use crate::flat::{Flat, FlatRule, RelationId, ask, askable, callers};
+use crate::ids::{BitSet, IdVec};
 use crate::rewrite::called_with_constants;
-use grundy_syntax::{PredicateId, Program, Term, TermId, Terms};
+use grundy_syntax::{PredicateId, Program, RuleId, Term, TermId, Terms};
 
 /// The steps that a component may take in a state before its relations are evaluated on demand. Few views of ordinary
 /// games need so many, and those that do are looked at in few places.
@@ -33,13 +34,13 @@ const WHOLE_STEPS: u64 = 50_000_000;
 #[derive(Clone)]
 pub(super) struct Treatment {
     simplified: Flat,
-    askable: Vec<bool>,
-    demanded: Vec<bool>,
-    /// For each rule of the sheet, whether its relation has had its chance.
-    settled: Vec<bool>,
+    askable: BitSet<RelationId>,
+    demanded: BitSet<RelationId>,
+    /// For each rule of the sheet, whether evaluation on demand was considered for its relations.
+    settled: IdVec<RuleId, bool>,
     calls: Calls,
     /// The relations that depend on their own negation anyway.
-    negation_cycles: Vec<bool>,
+    negation_cycles: BitSet<RelationId>,
 }
 
 /// Which calls that put terms together have had their turn.
@@ -48,7 +49,7 @@ enum Calls {
     /// They are made.
     Made,
     /// They took too many steps, so nothing is evaluated on demand. These relations were.
-    GivenUp(Vec<bool>),
+    GivenUp(BitSet<RelationId>),
     /// Evaluation without them takes too many steps as well.
     Needed,
 }
@@ -62,14 +63,13 @@ impl Treatment {
         };
         let mut treatment = Treatment {
             askable,
-            demanded: vec![false; simplified.relations.len()],
-            settled: vec![false; program.rules.len()],
+            demanded: simplified.no_relations(),
+            settled: IdVec::filled(false, program.rules.len()),
             calls: Calls::Made,
             negation_cycles: negation_cycles(&simplified),
             simplified,
         };
-        let asked_first = (0..asked_first.len()).filter(|&relation| asked_first[relation]);
-        for relation in asked_first {
+        for relation in asked_first.iter() {
             if treatment.simplified.budget.is_over() {
                 break;
             }
@@ -87,19 +87,18 @@ impl Treatment {
 
     /// The predicates of which something is evaluated on demand.
     pub(super) fn on_demand(&self) -> impl Iterator<Item = PredicateId> {
-        let relations = self.simplified.relations.iter().zip(&self.demanded);
-        relations.filter(|(_, demanded)| **demanded).map(|(relation, _)| relation.predicate)
+        self.demanded.iter().map(|relation| self.simplified.info(relation).predicate)
     }
 
     /// Whether anything is evaluated on demand.
     pub(super) fn asks(&self) -> bool {
-        self.demanded.contains(&true)
+        !self.demanded.is_empty()
     }
 
     /// Evaluates everything whole, for good.
     pub(super) fn ask_nothing(&mut self) {
-        self.demanded.fill(false);
-        self.askable.fill(false);
+        self.demanded.clear();
+        self.askable.clear();
         self.settled.fill(true);
     }
 
@@ -111,7 +110,7 @@ impl Treatment {
         is_static: bool,
     ) -> u64 {
         let mut numbers = rules.clone().filter_map(|rule| rule.origin.rule());
-        match numbers.all(|number| self.settled[number]) {
+        match numbers.all(|rule| self.settled[rule]) {
             true => match &self.calls {
                 Calls::Made if rules.any(|rule| self.is_growing_call(terms, rule)) => CALL_STEPS,
                 Calls::GivenUp(_) => WHOLE_STEPS,
@@ -125,7 +124,7 @@ impl Treatment {
     /// Whether a rule fills a call table with terms that it puts together.
     fn is_growing_call(&self, terms: &Terms, rule: &FlatRule) -> bool {
         let is_new = |&arg: &TermId| matches!(terms.get(arg), Term::Compound(..)) && !terms.is_ground(arg);
-        rule.head.relation.index() >= self.simplified.relations.len() && rule.head.args.iter().any(is_new)
+        self.simplified.relations.get(rule.head.relation).is_none() && rule.head.args.iter().any(is_new)
     }
 
     /// Draws the conclusion from a component with these rules that took too many steps.
@@ -137,7 +136,7 @@ impl Treatment {
             }
             is_settled = false;
             for head in self.heads(number) {
-                if self.askable[head] && !self.demanded[head] {
+                if self.askable.contains(head) && !self.demanded.contains(head) {
                     self.demand(program, head);
                 }
             }
@@ -160,29 +159,30 @@ impl Treatment {
     }
 
     /// The relations that a rule of the sheet derives.
-    fn heads(&self, number: usize) -> Vec<usize> {
-        let of_rule = |rule: &&FlatRule| rule.origin.rule() == Some(number);
+    fn heads(&self, id: RuleId) -> Vec<RelationId> {
+        let of_rule = |rule: &&FlatRule| rule.origin.rule() == Some(id);
         let rules = self.simplified.rules.iter().filter(of_rule);
-        rules.map(|rule| rule.head.relation.index()).collect()
+        rules.map(|rule| rule.head.relation).collect()
     }
 
     /// The treatment by which the relations of these rules are evaluated on demand, and all views that call them; `None`
     /// if there is no such treatment, or it is this one.
-    pub(super) fn with_callers(&self, program: &Program, rules: &[usize]) -> Option<Treatment> {
+    pub(super) fn with_callers(&self, program: &Program, rules: &[RuleId]) -> Option<Treatment> {
         let mut demanded = self.demanded.clone();
-        let mut more: Vec<usize> = rules.iter().flat_map(|&rule| self.heads(rule)).collect();
+        let mut more: Vec<RelationId> = rules.iter().flat_map(|&rule| self.heads(rule)).collect();
         while !more.is_empty() {
-            more.into_iter().for_each(|relation| demanded[relation] = true);
+            more.into_iter().for_each(|relation| demanded.set(relation, true));
             let callers = callers(&self.simplified, &demanded);
-            more = callers.into_iter().filter(|&view| self.askable[view] && !demanded[view]).collect();
+            let can_be_asked = |view: &RelationId| self.askable.contains(*view) && !demanded.contains(*view);
+            more = callers.into_iter().filter(can_be_asked).collect();
         }
-        demanded.iter_mut().zip(&self.askable).for_each(|(demanded, askable)| *demanded &= askable);
+        demanded.intersect(&self.askable);
         (demanded != self.demanded && !self.adds_negation_cycles(program, &demanded))
             .then(|| Treatment { demanded, ..self.clone() })
     }
 
     /// Evaluates a relation on demand, unless negation would have to wait for itself then.
-    fn demand(&mut self, program: &Program, relation: usize) {
+    fn demand(&mut self, program: &Program, relation: RelationId) {
         let mut demanded = self.demanded.clone();
         ask(&self.simplified, &self.askable, &mut demanded, relation);
         if !self.adds_negation_cycles(program, &demanded) {
@@ -191,11 +191,10 @@ impl Treatment {
     }
 
     /// Whether a negation would have to wait for itself if these relations were evaluated on demand.
-    fn adds_negation_cycles(&self, program: &Program, demanded: &[bool]) -> bool {
+    fn adds_negation_cycles(&self, program: &Program, demanded: &BitSet<RelationId>) -> bool {
         let mut flat = self.simplified.clone();
         demand_by_phase(&mut program.clone(), &mut flat, demanded);
-        let after = negation_cycles(&flat);
         let before = &self.negation_cycles;
-        (0..after.len()).any(|relation| after[relation] && !before.get(relation).is_some_and(|known| *known))
+        negation_cycles(&flat).iter().any(|relation| !before.contains_if_known(relation))
     }
 }

@@ -5,12 +5,12 @@
 //! and the one that takes fewer steps goes on. Steps are counted, not timed, so the outcome is the same each time.
 
 use super::evaluate::{Evaluation, REPLAN_AFTER};
-use super::prepare::Answer;
+use super::prepare::{Answer, ComponentId};
 use super::state::LiftedState;
 use super::treatment::Treatment;
-use crate::ids::{float, wide};
+use crate::ids::{float, rounded_down, wide};
 use crate::reasoner::ReasonError;
-use grundy_syntax::TermId;
+use grundy_syntax::{RuleId, TermId};
 
 /// So many states are remembered.
 const STATES: usize = 8;
@@ -41,9 +41,9 @@ pub(super) struct Trials {
     /// Whether the last of them is the current one.
     is_noting: bool,
     /// The rules of the sheet whose relations are evaluated on demand because of a trial.
-    changed: Vec<usize>,
+    changed: Vec<RuleId>,
     /// Those whose relations have had a trial since then, for nothing.
-    failed: Vec<usize>,
+    failed: Vec<RuleId>,
     /// How many steps had been taken after the last trial.
     last: u64,
     is_over: bool,
@@ -102,7 +102,7 @@ impl Evaluation {
         let looks = &trials.looks;
         self.steps_by_component.fill(0);
         let before = self.ask_again(looks)?;
-        let least = (float(before) * SHARE) as u64;
+        let least = rounded_down(float(before) * SHARE);
         let Some((rules, steps)) = self.most_expensive(trials) else { return Ok(false) };
         if steps < least.max(FEW_STEPS * wide(looks.len())) {
             return Ok(false);
@@ -110,7 +110,7 @@ impl Evaluation {
         if let Some(treatment) = self.treatment.with_callers(&self.program, &rules)
             // One that runs into a limit is none.
             && let Ok((rival, after)) = self.rival(treatment, looks)
-            && after as f64 <= float(before) * WORTH_CHANGING
+            && float(after) <= float(before) * WORTH_CHANGING
         {
             *self = rival;
             trials.changed.extend(rules);
@@ -135,14 +135,14 @@ impl Evaluation {
     }
 
     /// The rules of the component that took most steps, with these, of those that have not been tried.
-    fn most_expensive(&self, trials: &Trials) -> Option<(Vec<usize>, u64)> {
-        let rules = |component: usize| -> Vec<usize> {
+    fn most_expensive(&self, trials: &Trials) -> Option<(Vec<RuleId>, u64)> {
+        let rules = |component: ComponentId| -> Vec<RuleId> {
             let rules = self.schedule.components[component].rules.iter();
             rules.filter_map(|&rule| self.flat.rules[rule].origin.rule()).collect()
         };
-        let components = self.steps_by_component.iter().enumerate();
+        let components = self.steps_by_component.entries();
         let candidates = components.map(|(component, &steps)| (rules(component), steps));
-        let is_new = |rule: &usize| !trials.changed.contains(rule) && !trials.failed.contains(rule);
+        let is_new = |rule: &RuleId| !trials.changed.contains(rule) && !trials.failed.contains(rule);
         candidates.filter(|(rules, _)| rules.iter().any(is_new)).max_by_key(|&(_, steps)| steps)
     }
 

@@ -4,7 +4,7 @@
 //! and after each of them an estimate says what the rule and its parts would cost if one stopped there. The best
 //! point to stop wins, if it is better than not to begin by enough.
 
-use super::estimate::Estimates;
+use super::estimate::{Estimates, VariableSizes};
 use crate::flat::{Flat, FlatLiteral, FlatRule, RelationKind};
 use crate::ids::float;
 use grundy_syntax::VariableId;
@@ -92,7 +92,7 @@ pub(super) fn decompose(
     flat: &Flat,
     estimates: &Estimates<'_>,
     rule: &FlatRule,
-    sizes: &[f64],
+    sizes: &VariableSizes,
     worth: Worth,
     actual: Option<f64>,
 ) -> Option<Vec<Item>> {
@@ -129,7 +129,7 @@ struct Planner<'a> {
     estimates: &'a Estimates<'a>,
     rule: &'a FlatRule,
     /// How many values each variable can have.
-    sizes: &'a [f64],
+    sizes: &'a VariableSizes,
     in_company: f64,
     head: Vec<VariableId>,
 }
@@ -186,7 +186,7 @@ impl Planner<'_> {
         let mut variables: Vec<VariableId> = variables.collect();
         variables.sort_unstable();
         variables.dedup();
-        variables.iter().map(|v| self.sizes[v.index()]).product()
+        variables.iter().map(|v| self.sizes[*v]).product()
     }
 
     /// What a rule with these variables in the head and these conditions costs, without their parts.

@@ -3,26 +3,27 @@
 //! `next(f) ← true(f), …` says that something stays as it is, and derives nothing that could not be true before. There
 //! are many instances of such rules, and when they are split, the sizes of all relations are known.
 
-use crate::flat::{Flat, FlatAtom, FlatLiteral, FlatRule, Origin, RelationKind};
+use crate::flat::{Flat, FlatAtom, FlatLiteral, FlatRule, Origin, RelationId, RelationKind};
+use crate::ids::IdVec;
 use grundy_syntax::TermId;
 
 /// Takes such rules out of a program.
 pub(crate) fn take_late(flat: &mut Flat) -> Vec<FlatRule> {
-    let mut readers: Vec<Vec<&FlatRule>> = vec![Vec::new(); flat.relations.len()];
+    let mut readers: IdVec<RelationId, Vec<&FlatRule>> = IdVec::filled(Vec::new(), flat.relations.len());
     for rule in &flat.rules {
         let is_matched = |literal: &&FlatLiteral| match literal {
             FlatLiteral::Not(atom) => flat.info(atom.relation).kind != RelationKind::Dynamic,
             FlatLiteral::Holds(_) | FlatLiteral::Distinct(_) => true,
         };
         for atom in rule.body.iter().filter(is_matched).filter_map(FlatLiteral::atom) {
-            readers[atom.relation.index()].push(rule);
+            readers[atom.relation].push(rule);
         }
     }
     let is_late = |rule: &FlatRule| {
         matches!(rule.origin, Origin::Rule(_))
             && flat.info(rule.head.relation).kind == RelationKind::Dynamic
-            && !readers[rule.head.relation.index()].is_empty()
-            && readers[rule.head.relation.index()].iter().all(|reader| derives_what_is_there(rule, reader))
+            && !readers[rule.head.relation].is_empty()
+            && readers[rule.head.relation].iter().all(|reader| derives_what_is_there(rule, reader))
     };
     let late: Vec<bool> = flat.rules.iter().map(is_late).collect();
     let (late, rest): (Vec<_>, Vec<_>) =

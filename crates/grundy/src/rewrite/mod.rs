@@ -39,7 +39,7 @@ pub(crate) use relevant::drop_irrelevant;
 pub(crate) use revise::{revise, wrongly_split};
 pub(crate) use split::Split;
 
-use crate::datalog::Relation;
+use crate::datalog::Relations;
 use crate::flat::{Flat, FlatRule};
 use grundy_syntax::Program;
 
@@ -59,7 +59,7 @@ pub(crate) fn simplify(program: &mut Program, flat: &mut Flat, reachable_only: b
 pub(crate) fn split(
     program: &mut Program,
     flat: &mut Flat,
-    relations: &[Relation],
+    relations: &Relations,
     thresholds: &Thresholds,
 ) -> Vec<Split> {
     let domains = domains::infer(flat, relations);
@@ -71,7 +71,7 @@ pub(crate) fn split(
 pub(crate) fn add_late(
     program: &mut Program,
     flat: &mut Flat,
-    relations: &[Relation],
+    relations: &Relations,
     late: Vec<FlatRule>,
     thresholds: &Thresholds,
 ) -> Vec<Split> {

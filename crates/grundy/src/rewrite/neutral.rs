@@ -14,6 +14,7 @@
 
 use super::project::drop_columns;
 use crate::flat::{Flat, FlatAtom, FlatLiteral, FlatRule, RelationId, RelationKind, rules_in_order};
+use crate::ids::IdVec;
 use grundy_syntax::{Program, Term, TermId, Ticks, VariableId};
 use rustc_hash::FxHashSet;
 
@@ -21,19 +22,18 @@ use rustc_hash::FxHashSet;
 type Sort = Vec<RelationId>;
 
 /// For each column of each relation its sort, if it may be neutral.
-type Columns = Vec<Vec<Option<Sort>>>;
+type Columns = IdVec<RelationId, Vec<Option<Sort>>>;
 
 /// Drops neutral columns of views.
 pub(super) fn drop_neutral_columns(program: &mut Program, flat: &mut Flat) {
     let facts = unary_facts(flat);
     let columns = neutral_columns(program, flat, &facts);
-    let is_dropped = |columns: &&[Option<Sort>]| columns.iter().any(Option::is_some);
+    let is_dropped = |columns: &[Option<Sort>]| columns.iter().any(Option::is_some);
     for rule in &mut flat.rules {
         let sorts = added_sorts(rule, &columns);
         rule.body.extend(sorts);
     }
-    let with_ids = (0..).map(RelationId).zip(columns.iter().map(Vec::as_slice));
-    let dropped = with_ids.filter(|(_, columns)| is_dropped(columns));
+    let dropped = columns.entries().filter(|(_, columns)| is_dropped(columns));
     let keep = |columns: &[Option<Sort>]| columns.iter().map(Option::is_none).collect();
     let dropped: Vec<_> = dropped.map(|(relation, columns)| (relation, keep(columns))).collect();
     drop_columns(program, flat, &dropped);
@@ -49,7 +49,7 @@ fn added_sorts(rule: &FlatRule, columns: &Columns) -> Vec<FlatLiteral> {
     let mut added: Vec<FlatLiteral> = Vec::new();
     for literal in &rule.body {
         let FlatLiteral::Holds(atom) = literal else { continue };
-        for (&arg, sort) in atom.args.iter().zip(&columns[atom.relation.index()]) {
+        for (&arg, sort) in atom.args.iter().zip(&columns[atom.relation]) {
             for &kind in sort.iter().flatten() {
                 let literal = FlatLiteral::Holds(FlatAtom { relation: kind, args: [arg].into() });
                 if !rule.body.contains(&literal) && !added.contains(&literal) {
@@ -110,16 +110,16 @@ fn unary_facts(flat: &Flat) -> Facts {
 /// The columns that are neutral.
 fn neutral_columns(program: &Program, flat: &Flat, facts: &Facts) -> Columns {
     let mut columns: Columns = flat.relations.iter().map(|info| vec![None; info.arity]).collect();
-    let mut seen = vec![false; flat.relations.len()];
+    let mut seen = flat.no_relations();
     for rule in &flat.rules {
-        let relation = rule.head.relation.index();
+        let relation = rule.head.relation;
         let info = &flat.relations[relation];
         let is_view = program.info(info.predicate).keyword.is_none()
             && info.kind == RelationKind::Dynamic
             && !info.is_part;
         let sorts: Vec<Option<Sort>> =
             rule.head.args.iter().map(|&arg| sort_of(flat, rule, arg, facts).filter(|_| is_view)).collect();
-        if !std::mem::replace(&mut seen[relation], true) {
+        if seen.insert(relation) {
             columns[relation] = sorts;
         } else {
             for (known, sort) in columns[relation].iter_mut().zip(sorts) {
@@ -134,7 +134,7 @@ fn neutral_columns(program: &Program, flat: &Flat, facts: &Facts) -> Columns {
     let mut changed = true;
     while changed && !flat.budget.is_over() {
         changed = false;
-        for rule in order.iter().map(|&number| &flat.rules[number]) {
+        for rule in order.iter().map(|&id| &flat.rules[id]) {
             if ticks.work(&flat.budget, rule.body.len() * (1 + rule.head.args.len())).is_err() {
                 break;
             }
@@ -163,7 +163,7 @@ fn sort_of(flat: &Flat, rule: &FlatRule, term: TermId, facts: &Facts) -> Option<
 fn refute(flat: &Flat, rule: &FlatRule, facts: &Facts, columns: &mut Columns) -> bool {
     let mut refuted: Vec<(RelationId, usize)> = Vec::new();
     for (column, &arg) in rule.head.args.iter().enumerate() {
-        if let Some(sort) = &columns[rule.head.relation.index()][column]
+        if let Some(sort) = &columns[rule.head.relation][column]
             && !is_passed_on(flat, rule, arg, sort, facts, columns)
         {
             refuted.push((rule.head.relation, column));
@@ -172,7 +172,7 @@ fn refute(flat: &Flat, rule: &FlatRule, facts: &Facts, columns: &mut Columns) ->
     for literal in &rule.body {
         let FlatLiteral::Not(atom) = literal else { continue };
         for (column, &arg) in atom.args.iter().enumerate() {
-            let Some(sort) = &columns[atom.relation.index()][column] else { continue };
+            let Some(sort) = &columns[atom.relation][column] else { continue };
             let own = sort_of(flat, rule, arg, facts).unwrap_or_default();
             let is_of = |kind: &RelationId| own.contains(kind) || facts.atoms.contains(&(*kind, arg));
             if !sort.iter().all(is_of) {
@@ -180,7 +180,7 @@ fn refute(flat: &Flat, rule: &FlatRule, facts: &Facts, columns: &mut Columns) ->
             }
         }
     }
-    refuted.iter().for_each(|&(relation, column)| columns[relation.index()][column] = None);
+    refuted.iter().for_each(|&(relation, column)| columns[relation][column] = None);
     !refuted.is_empty()
 }
 
@@ -201,7 +201,7 @@ fn is_passed_on(
         let is_sort = matches!(literal, FlatLiteral::Holds(_)) && facts.by_relation.contains(&atom.relation);
         is_sort
             || atom.args.iter().enumerate().filter(|(_, arg)| has(arg)).all(|(column, &arg)| {
-                let wanted = &columns[atom.relation.index()][column];
+                let wanted = &columns[atom.relation][column];
                 arg == term
                     && wanted.as_ref().is_some_and(|wanted| wanted.iter().all(|kind| sort.contains(kind)))
             })

@@ -20,9 +20,10 @@ use super::Thresholds;
 use super::decompose::{Item, MIN_GAIN, MIN_SURE_GAIN, Source, Worth, decompose};
 use super::estimate::Estimates;
 use crate::flat::{
-    Flat, FlatAtom, FlatLiteral, FlatRule, Origin, RelationId, RelationInfo, RelationKind, renumber,
+    Flat, FlatAtom, FlatLiteral, FlatRule, FlatRuleId, Origin, RelationId, RelationInfo, RelationKind,
+    renumber,
 };
-use crate::ids::narrow;
+use crate::ids::{IdVec, narrow};
 use grundy_syntax::{Program, TermId, VariableId};
 use rustc_hash::FxHashMap;
 
@@ -37,7 +38,7 @@ pub(crate) struct Split {
     /// As it was before.
     pub(super) original: FlatRule,
     /// What it has become, by number: its parts, and at the end what is left of it.
-    pub(super) rules: Vec<usize>,
+    pub(super) rules: Vec<FlatRuleId>,
 }
 
 /// Splits all rules for which it pays.
@@ -69,12 +70,12 @@ pub(super) fn add_rules(
         if has_move { matches } else { 0.0 }
     };
     let matches: Vec<f64> = rules.iter().map(matches).collect();
-    let mut together = vec![0.0; flat.relations.len()];
+    let mut together: IdVec<RelationId, f64> = IdVec::filled(0.0, flat.relations.len());
     for (rule, matches) in rules.iter().zip(&matches) {
-        together[rule.head.relation.index()] += matches;
+        together[rule.head.relation] += matches;
     }
     let worth = |(rule, matches): (FlatRule, f64)| {
-        let in_company = (together[rule.head.relation.index()] / matches.max(1.0)).max(1.0);
+        let in_company = (together[rule.head.relation] / matches.max(1.0)).max(1.0);
         let worth = Worth { min_cost: thresholds.split * SURE_COST, min_gain: MIN_SURE_GAIN, in_company };
         (rule, worth)
     };
@@ -103,7 +104,7 @@ fn split_where(
                 let rules = splitter.split(rule.clone(), &items);
                 splits.push(Split { original: rule, rules });
             }
-            None => splitter.done.push(rule),
+            None => _ = splitter.done.push(rule),
         }
     }
     flat.rules = splitter.done;
@@ -138,29 +139,31 @@ struct Splitter<'a> {
     flat: &'a mut Flat,
     estimates: &'a Estimates<'a>,
     /// Relations that were introduced, by the body of their rule.
-    parts: FxHashMap<PartKey, (RelationId, usize)>,
+    parts: FxHashMap<PartKey, (RelationId, FlatRuleId)>,
     /// For each of them how many conditions use it. Those that were there before are in use already.
     uses: FxHashMap<RelationId, u32>,
     /// The relation of a part by the rule that uses it.
     places: FxHashMap<Place, RelationId>,
-    done: Vec<FlatRule>,
+    done: IdVec<FlatRuleId, FlatRule>,
     /// The rules of the parts that the current rule uses.
-    used: Vec<usize>,
+    used: Vec<FlatRuleId>,
     /// For each condition of the current rule the values that it leaves to its variables.
     left_by: Vec<Vec<(VariableId, f64)>>,
 }
 
 /// The parts that rules have already, but for those that have several rules.
-fn known_parts(flat: &Flat, rules: &[FlatRule]) -> FxHashMap<PartKey, (RelationId, usize)> {
-    let mut counts = vec![0; flat.relations.len()];
-    rules.iter().for_each(|rule| counts[rule.head.relation.index()] += 1);
-    let is_part =
-        |rule: &FlatRule| flat.info(rule.head.relation).is_part && counts[rule.head.relation.index()] == 1;
-    let entry = |(number, rule): (usize, &FlatRule)| {
+fn known_parts(
+    flat: &Flat,
+    rules: &IdVec<FlatRuleId, FlatRule>,
+) -> FxHashMap<PartKey, (RelationId, FlatRuleId)> {
+    let mut counts: IdVec<RelationId, u32> = IdVec::filled(0, flat.relations.len());
+    rules.iter().for_each(|rule| counts[rule.head.relation] += 1);
+    let is_part = |rule: &FlatRule| flat.info(rule.head.relation).is_part && counts[rule.head.relation] == 1;
+    let entry = |(id, rule): (FlatRuleId, &FlatRule)| {
         let kind = flat.info(rule.head.relation).kind;
-        ((kind, rule.head.args.clone(), rule.body.clone()), (rule.head.relation, number))
+        ((kind, rule.head.args.clone(), rule.body.clone()), (rule.head.relation, id))
     };
-    rules.iter().enumerate().filter(|(_, rule)| is_part(rule)).map(entry).collect()
+    rules.entries().filter(|(_, rule)| is_part(rule)).map(entry).collect()
 }
 
 impl<'a> Splitter<'a> {
@@ -183,14 +186,13 @@ impl<'a> Splitter<'a> {
     }
 
     /// Adds a rule in the form that was planned, and the rules of its parts; the numbers of all these.
-    fn split(&mut self, mut rule: FlatRule, items: &[Item]) -> Vec<usize> {
+    fn split(&mut self, mut rule: FlatRule, items: &[Item]) -> Vec<FlatRuleId> {
         self.left_by = self.values_left(&rule);
         let body = items.iter().map(|item| self.literal(&rule, item)).collect();
         rule.body = body;
         renumber(&mut self.flat.terms, &mut rule);
         self.unite(&mut rule);
-        self.used.push(self.done.len());
-        self.done.push(rule);
+        self.used.push(self.done.push(rule));
         std::mem::take(&mut self.used)
     }
 
@@ -292,7 +294,7 @@ impl<'a> Splitter<'a> {
             let others = (0..rule.body.len()).filter(|number| !numbers.contains(number));
             let limit = |number: usize| {
                 let mut left = self.left_by[number].clone();
-                let share = |v: &VariableId, left: f64| left / values[v.index()];
+                let share = |v: &VariableId, left: f64| left / values[*v];
                 left.retain(|(v, left)| {
                     part.variables.contains(v) && (f64::MIN_POSITIVE..1.0).contains(&share(v, *left))
                 });
@@ -305,7 +307,7 @@ impl<'a> Splitter<'a> {
             let Some((_, number, left)) = best.filter(|(share, ..)| *share <= FAR_FEWER && !is_over) else {
                 return limits;
             };
-            left.iter().for_each(|&(v, left)| values[v.index()] = left);
+            left.iter().for_each(|&(v, left)| values[v] = left);
             let variables: Vec<VariableId> = left.iter().map(|&(v, _)| v).collect();
             limits.push(self.guard(rule, rule.body[number].clone(), &variables));
         }
@@ -320,7 +322,7 @@ impl<'a> Splitter<'a> {
             let (head, body) = (rule.head.clone(), vec![literal.clone()]);
             let alone = FlatRule { head, body, variables: rule.variables, origin: rule.origin };
             let left = self.estimates.variables(self.flat, &alone);
-            self.variables_of([literal]).into_iter().map(|v| (v, left[v.index()])).collect()
+            self.variables_of([literal]).into_iter().map(|v| (v, left[v])).collect()
         };
         rule.body.iter().map(of_condition).collect()
     }
@@ -363,18 +365,17 @@ impl<'a> Splitter<'a> {
         let mut rule = FlatRule { head, body, variables: parent.variables, origin: parent.origin };
         renumber(&mut self.flat.terms, &mut rule);
         let key = (kind, rule.head.args.clone(), rule.body.clone());
-        let (relation, number) = match self.parts.get(&key) {
+        let (relation, id) = match self.parts.get(&key) {
             Some(&known) => known,
             None => {
                 let relation = self.new_relation(parent.head.relation, kind, arity);
-                let number = self.done.len();
-                self.parts.insert(key, (relation, number));
                 rule.head.relation = relation;
-                self.done.push(rule);
-                (relation, number)
+                let id = self.done.push(rule);
+                self.parts.insert(key, (relation, id));
+                (relation, id)
             }
         };
-        self.used.push(number);
+        self.used.push(id);
         *self.uses.entry(relation).or_default() += 1;
         FlatAtom { relation, args }
     }

@@ -5,6 +5,7 @@
 
 use super::digits::Digits;
 use super::names::Names;
+use crate::flat::RelationId;
 use crate::ground::{Block, GroundProgram};
 use crate::ids::narrow;
 use grundy_syntax::{Keyword, TermId, VariableId};
@@ -51,10 +52,10 @@ impl<W: Write> Aspif<'_, W> {
     /// without [`GroundProgram::for_each_rule`].
     fn write_block(&mut self, block: &Block) -> io::Result<()> {
         // aspif counts atoms from one.
-        let first = |relation: usize| self.ground.offsets[relation] + 1;
-        let head_first = first(block.head.index());
+        let first = |relation: RelationId| self.ground.atoms.first(relation) + 1;
+        let head_first = first(block.head);
         let literals: Vec<(u32, bool)> =
-            block.literals.iter().map(|&(relation, positive)| (first(relation.index()), positive)).collect();
+            block.literals.iter().map(|&(relation, positive)| (first(relation), positive)).collect();
         for row in block.rows.iter() {
             self.text.extend_from_slice(b"1 0 1 ");
             self.digits.push(head_first + row[0], &mut self.text);
@@ -87,10 +88,11 @@ impl<W: Write> Aspif<'_, W> {
         let names = Names::new(&ground.program.symbols);
         let terms = &ground.flat.terms;
         let mut name = Vec::new();
-        for (relation, info) in ground.flat.relations.iter().enumerate() {
+        for (relation, info) in ground.flat.relations.entries() {
             let predicate = ground.program.info(info.predicate).name;
-            let (first, end) = (ground.offsets[relation], ground.offsets[relation + 1]);
-            for atom in first..end {
+            let atoms = ground.atoms.range(relation);
+            let first = atoms.start;
+            for atom in atoms {
                 let values = ground.relations[relation].row(atom - first);
                 let column = |column: VariableId, out: &mut Vec<u8>| {
                     let value = TermId(values.at(column.index()));

@@ -13,9 +13,9 @@
 
 use super::Draft;
 use crate::datalog::{Relation, Stop, hash_values};
-use crate::flat::{RelationId, RelationInfo, RelationKind, substitute};
-use crate::ground::Block;
+use crate::flat::{RelationId, RelationInfo, RelationKind, Substitution, substitute};
 use crate::ground::arena::Arena;
+use crate::ground::{Block, BlockId};
 use crate::ids::{Id, narrow};
 use grundy_syntax::{Budget, Keyword, TermId};
 use rustc_hash::FxHashMap;
@@ -81,16 +81,15 @@ type Signature = (RelationId, Vec<(RelationId, bool)>);
 
 fn moves(draft: &mut Draft<'_>) -> Moves {
     let does = draft.program.keyword(Keyword::Does);
-    let ids = (0..draft.flat.relations.len() as u32).map(RelationId);
+    let ids = draft.flat.relations.ids();
     let relations: Vec<RelationId> = ids.filter(|&id| Some(draft.flat.info(id).predicate) == does).collect();
     let mut moves = Moves { relations, places: FxHashMap::default(), by_role: FxHashMap::default() };
     for &relation in &moves.relations {
-        let rows = &draft.relations[relation.index()];
+        let rows = &draft.relations[relation];
         let template = draft.flat.info(relation).template[0];
         let mut places = Vec::with_capacity(rows.len().index());
         for row in 0..rows.len() {
-            let values: SmallVec<[Option<TermId>; 8]> =
-                rows.row(row).iter().map(|value| Some(TermId(value))).collect();
+            let values: Substitution = rows.row(row).iter().map(|value| Some(TermId(value))).collect();
             let mover = substitute(&mut draft.flat.terms, template, &values).0;
             let known = moves.by_role.entry(mover).or_default();
             places.push((mover, narrow(known.len())));
@@ -103,18 +102,21 @@ fn moves(draft: &mut Draft<'_>) -> Moves {
     moves
 }
 
+/// Blocks, each with the position of the move among its conditions.
+type Family = Vec<(BlockId, usize)>;
+
 /// Blocks with exactly one move among their conditions that differ in its relation alone: their numbers, each with the
 /// place of the move.
-fn families(draft: &Draft<'_>, moves: &Moves) -> Vec<Vec<(usize, usize)>> {
-    let mut families: FxHashMap<Signature, Vec<(usize, usize)>> = FxHashMap::default();
-    for (number, block) in draft.blocks.iter().enumerate() {
+fn families(draft: &Draft<'_>, moves: &Moves) -> Vec<Family> {
+    let mut families: FxHashMap<Signature, Family> = FxHashMap::default();
+    for (id, block) in draft.blocks.entries() {
         let is_move = |at: &usize| moves.relations.contains(&block.literals[*at].0);
         let places: SmallVec<[usize; 4]> = (0..block.literals.len()).filter(is_move).collect();
         let [place] = places[..] else { continue };
         if block.literals[place].1 {
             let rest =
                 block.literals.iter().enumerate().filter(|(at, _)| *at != place).map(|(_, kind)| *kind);
-            families.entry((block.head, rest.collect())).or_default().push((number, place));
+            families.entry((block.head, rest.collect())).or_default().push((id, place));
         }
     }
     let fewest = moves.fewest_to_replace();
@@ -143,7 +145,7 @@ fn key(record: &[u32], place: usize, role: u32) -> Key {
 fn replace_groups(
     draft: &mut Draft<'_>,
     moves: &Moves,
-    family: &[(usize, usize)],
+    family: &Family,
     sets: &mut Sets,
     added: &mut FxHashMap<Signature, Vec<SmallVec<[u32; 8]>>>,
 ) {
@@ -220,7 +222,7 @@ fn replace_groups(
 fn missing(present: &[u32], all: usize) -> Vec<u32> {
     let mut is_present = vec![false; all];
     present.iter().for_each(|&number| is_present[number.index()] = true);
-    (0..all as u32).filter(|&number| !is_present[number as usize]).collect()
+    (0..narrow(all)).filter(|&number| !is_present[number.index()]).collect()
 }
 
 /// Sets of moves, numbered.

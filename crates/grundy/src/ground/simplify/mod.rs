@@ -8,9 +8,10 @@ mod complement;
 mod facts;
 mod needed;
 
-use super::Block;
-use crate::datalog::{Relation, Stop};
+use super::{Block, BlockId};
+use crate::datalog::{Relations, Stop};
 use crate::flat::Flat;
+use crate::ids::IdVec;
 use grundy_syntax::Budget;
 use grundy_syntax::Program;
 
@@ -18,8 +19,8 @@ use grundy_syntax::Program;
 pub(super) struct Draft<'a> {
     pub(super) program: &'a mut Program,
     pub(super) flat: &'a mut Flat,
-    pub(super) relations: &'a mut Vec<Relation>,
-    pub(super) blocks: &'a mut Vec<Block>,
+    pub(super) relations: &'a mut Relations,
+    pub(super) blocks: &'a mut IdVec<BlockId, Block>,
 }
 
 /// Runs all steps, as long as there is time; the second one is optional.
