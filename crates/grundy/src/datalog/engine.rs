@@ -2,7 +2,7 @@
 
 use super::join::{Fire, run, values};
 use super::order::JoinOrder;
-use super::plan::{Plan, Purpose, Step, Visible, plan};
+use super::plan::{Plan, PlanStep, Purpose, Visible, plan};
 use super::progress::Progress;
 use super::relation::{Queue, Relation, Relations};
 use crate::flat::{Flat, FlatLiteral, FlatRule, FlatRuleId, RelationId};
@@ -66,22 +66,22 @@ pub(crate) struct Engine {
     /// How many rules are stored.
     pub(crate) stored: u64,
     pub(crate) progress: Option<Arc<Progress>>,
-    /// How many steps have been taken, without those of the patience that is granted now.
+    /// How many steps have been taken, without those of the countdown that is granted now.
     steps: u64,
-    /// How many steps what runs may take, beyond those of its patience.
+    /// How many steps what runs may take, beyond those of its countdown.
     steps_left: u64,
     /// After an overflow, how many steps all that is still tried may take.
     pub(crate) spare: Option<u64>,
     /// How many steps there are until somebody asks whether to go on.
-    pub(crate) patience: u32,
+    pub(crate) countdown: u32,
     /// How many there were when somebody asked.
-    granted: u32,
+    countdown_start: u32,
     /// How many there are from then until the next look at the clock.
     until_clock: u32,
 }
 
 /// So many steps are taken between looks at the clock.
-const PATIENCE: u32 = 16_384;
+const STEPS_PER_CLOCK_CHECK: u32 = 16_384;
 
 /// Before so many rows are added to an index, one has a look at the memory.
 const MANY_ROWS: usize = 1 << 16;
@@ -107,9 +107,9 @@ impl Engine {
             steps: 0,
             steps_left: u64::MAX,
             spare: None,
-            patience: 0,
-            granted: 0,
-            until_clock: PATIENCE,
+            countdown: 0,
+            countdown_start: 0,
+            until_clock: STEPS_PER_CLOCK_CHECK,
         }
     }
 
@@ -170,57 +170,57 @@ impl Engine {
     /// Counts a step; now and then that leads to a look at the clock.
     #[inline]
     fn count_step(&mut self) -> Result<(), Stop> {
-        if self.patience == 0 {
-            self.take_stock()?;
+        if self.countdown == 0 {
+            self.end_countdown()?;
         }
-        self.patience -= 1;
+        self.countdown -= 1;
         Ok(())
     }
 
     /// Allows what runs from now on so many steps.
     pub(crate) fn allow(&mut self, steps: u64) {
-        let taken = self.granted - self.patience;
+        let taken = self.countdown_start - self.countdown;
         self.steps += u64::from(taken);
         self.until_clock -= taken;
         self.steps_left = steps;
-        self.grant();
+        self.start_countdown();
     }
 
     /// How many steps have been taken: attempts to match a condition, and what was derived.
     pub(crate) fn steps(&self) -> u64 {
-        self.steps + u64::from(self.granted - self.patience)
+        self.steps + u64::from(self.countdown_start - self.countdown)
     }
 
     /// How many steps are left of those that were allowed.
     pub(crate) fn steps_left(&self) -> u64 {
-        self.steps_left.saturating_add(u64::from(self.patience))
+        self.steps_left.saturating_add(u64::from(self.countdown))
     }
 
-    fn grant(&mut self) {
-        self.granted = self.until_clock.min(saturated(self.steps_left));
-        self.patience = self.granted;
-        self.steps_left -= u64::from(self.granted);
+    fn start_countdown(&mut self) {
+        self.countdown_start = self.until_clock.min(saturated(self.steps_left));
+        self.countdown = self.countdown_start;
+        self.steps_left -= u64::from(self.countdown_start);
     }
 
-    /// When patience has come to an end: ends what runs if it has taken too many steps, and now and then looks at the
+    /// When countdown has come to an end: ends what runs if it has taken too many steps, and now and then looks at the
     /// clock, the memory and the interrupt.
     #[cold]
-    pub(crate) fn take_stock(&mut self) -> Result<(), Stop> {
-        self.steps += u64::from(self.granted);
-        self.until_clock -= self.granted;
+    pub(crate) fn end_countdown(&mut self) -> Result<(), Stop> {
+        self.steps += u64::from(self.countdown_start);
+        self.until_clock -= self.countdown_start;
         let is_time = self.until_clock == 0;
         if is_time {
-            self.until_clock = PATIENCE;
+            self.until_clock = STEPS_PER_CLOCK_CHECK;
         }
-        self.grant();
-        if self.granted == 0 {
+        self.start_countdown();
+        if self.countdown_start == 0 {
             return Err(Stop::Overflow);
         }
         if !is_time {
             return Ok(());
         }
         if let Some(spare) = &mut self.spare {
-            *spare = spare.checked_sub(u64::from(PATIENCE)).ok_or(Stop::GaveUp)?;
+            *spare = spare.checked_sub(u64::from(STEPS_PER_CLOCK_CHECK)).ok_or(Stop::GaveUp)?;
         }
         self.check_budget()
     }
@@ -442,7 +442,7 @@ impl Engine {
             return Err(Stop::TooLong);
         }
         for step in &plan.steps {
-            if let Step::Probe { relation, index, .. } = step {
+            if let PlanStep::Probe { relation, index, .. } = step {
                 let missing = self.relations[*relation].missing(*index);
                 if missing > MANY_ROWS {
                     let growth = missing * BYTES_PER_ROW;

@@ -1,7 +1,7 @@
 //! Running a plan.
 
 use super::engine::{Engine, Stop};
-use super::plan::{Action, Columns, Plan, Register, Step};
+use super::plan::{Action, Columns, Plan, PlanStep, Register};
 use super::relation::NONE;
 use crate::flat::{FlatLiteral, FlatRuleId, RelationId};
 use crate::ids::Id;
@@ -79,13 +79,13 @@ pub(crate) fn run<F: Fire>(
             };
         }
         let Some(step) = plan.steps.get(at) else { return fire.fire(engine, plan) };
-        if engine.patience == 0 {
-            engine.take_stock()?;
+        if engine.countdown == 0 {
+            engine.end_countdown()?;
             fire.look(engine, plan, at)?;
         }
-        engine.patience -= 1;
+        engine.countdown -= 1;
         let goes_on = match step {
-            Step::Scan { relation, literal, open } => {
+            PlanStep::Scan { relation, literal, open } => {
                 let (low, high) = engine.range(*relation, plan.visible[*literal]);
                 for row in low..high {
                     if accept(engine, *relation, row, open) {
@@ -95,7 +95,7 @@ pub(crate) fn run<F: Fire>(
                 }
                 false
             }
-            Step::Probe { relation, literal, index, key, open } => {
+            PlanStep::Probe { relation, literal, index, key, open } => {
                 let (low, high) = engine.range(*relation, plan.visible[*literal]);
                 let mut row = engine.relations[*relation].first(*index, values(&engine.registers, key));
                 // Chains run from new rows to old ones.
@@ -108,7 +108,7 @@ pub(crate) fn run<F: Fire>(
                 }
                 false
             }
-            Step::Find { relation, literal, key } => {
+            PlanStep::Find { relation, literal, key } => {
                 let (low, high) = engine.range(*relation, plan.visible[*literal]);
                 let found = engine.relations[*relation].find(values(&engine.registers, key));
                 let found = found.filter(|row| (low..high).contains(row));
@@ -117,16 +117,16 @@ pub(crate) fn run<F: Fire>(
                     true
                 })
             }
-            Step::Absent { relation, key } => {
+            PlanStep::Absent { relation, key } => {
                 let tested = engine.estimates[*relation].as_ref().unwrap_or(&engine.relations[*relation]);
                 tested.find(values(&engine.registers, key)).is_none()
             }
-            Step::Distinct(pairs) => {
+            PlanStep::Distinct(pairs) => {
                 let value = |register: Register| engine.registers[register.index()];
                 pairs.iter().any(|&(a, b)| value(a) != value(b))
             }
-            Step::Ordered(a, b) => engine.registers[a.index()] <= engine.registers[b.index()],
-            Step::Function { name, args, into } => {
+            PlanStep::Ordered(a, b) => engine.registers[a.index()] <= engine.registers[b.index()],
+            PlanStep::Function { name, args, into } => {
                 engine.registers[into.index()] = function(engine, *name, args);
                 true
             }
@@ -149,11 +149,11 @@ pub(crate) fn share_done(engine: &Engine, plan: &Plan, at: usize) -> f64 {
     let mut share = 0.0;
     for step in plan.steps.iter().take(at.min(plan.settled)).rev() {
         let (before, all) = match step {
-            Step::Scan { relation, literal, .. } => {
+            PlanStep::Scan { relation, literal, .. } => {
                 let (low, high) = engine.range(*relation, plan.visible[*literal]);
                 (engine.rows[*literal] - low, high - low)
             }
-            Step::Probe { relation, literal, index, key, .. } => {
+            PlanStep::Probe { relation, literal, index, key, .. } => {
                 let key = values(&engine.registers, key);
                 engine.relations[*relation].place_in_chain(*index, key, engine.rows[*literal])
             }

@@ -72,7 +72,7 @@ impl Columns {
 
 /// A step of a plan.
 #[derive(Clone, Debug)]
-pub(crate) enum Step {
+pub(crate) enum PlanStep {
     /// Tries all rows.
     Scan { relation: RelationId, literal: usize, open: Columns },
     /// Tries the rows that an index finds.
@@ -95,7 +95,7 @@ pub(super) const MOST_NESTED: usize = 2_000;
 /// A rule, ready to run.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
-    pub(crate) steps: Vec<Step>,
+    pub(crate) steps: Vec<PlanStep>,
     pub(crate) head: Key,
     pub(crate) head_relation: RelationId,
     /// What registers hold in the beginning: constants are there already.
@@ -190,8 +190,8 @@ pub(crate) fn plan<I: Fn(&FlatLiteral) -> bool, K: Fn(&FlatLiteral) -> bool>(
 }
 
 /// Whether a step may have several matches.
-fn branches(step: &Step) -> bool {
-    matches!(step, Step::Scan { .. } | Step::Probe { .. })
+fn branches(step: &PlanStep) -> bool {
+    matches!(step, PlanStep::Scan { .. } | PlanStep::Probe { .. })
 }
 
 struct Planner<'a> {
@@ -212,7 +212,7 @@ struct Planner<'a> {
     waiting: Vec<usize>,
     /// The orderings of variables that have no step yet.
     orderings: Vec<(VariableId, VariableId)>,
-    steps: Vec<Step>,
+    steps: Vec<PlanStep>,
 }
 
 impl Planner<'_> {
@@ -238,10 +238,10 @@ impl Planner<'_> {
             let step = match &self.rule.body[literal] {
                 FlatLiteral::Distinct(pairs) => {
                     let pair = |&(a, b): &(TermId, TermId)| (self.register(a), self.register(b));
-                    Step::Distinct(pairs.iter().map(pair).collect())
+                    PlanStep::Distinct(pairs.iter().map(pair).collect())
                 }
                 FlatLiteral::Not(atom) | FlatLiteral::Holds(atom) => {
-                    Step::Absent { relation: atom.relation, key: self.key(&atom.args) }
+                    PlanStep::Absent { relation: atom.relation, key: self.key(&atom.args) }
                 }
             };
             self.steps.push(step);
@@ -249,7 +249,7 @@ impl Planner<'_> {
         let is_ready =
             |pair: &mut (VariableId, VariableId)| self.bound.contains(pair.0) && self.bound.contains(pair.1);
         let ready = self.orderings.extract_if(.., is_ready);
-        self.steps.extend(ready.map(|(a, b)| Step::Ordered(a.into(), b.into())));
+        self.steps.extend(ready.map(|(a, b)| PlanStep::Ordered(a.into(), b.into())));
     }
 
     fn key(&mut self, terms: &[TermId]) -> Key {
@@ -272,7 +272,7 @@ impl Planner<'_> {
         self.registers.push(term.0);
         self.known.insert(term, into);
         if let Some((name, args)) = function {
-            self.steps.push(Step::Function { name, args, into });
+            self.steps.push(PlanStep::Function { name, args, into });
         }
         into
     }
@@ -305,12 +305,12 @@ impl Planner<'_> {
         let columns = Columns::new(open.iter().map(action));
         self.bound = bound;
         self.steps.push(if open.is_empty() {
-            Step::Find { relation, literal, key }
+            PlanStep::Find { relation, literal, key }
         } else if key_columns.is_empty() {
-            Step::Scan { relation, literal, open: columns }
+            PlanStep::Scan { relation, literal, open: columns }
         } else {
             let index = self.relations[relation].index(&key_columns);
-            Step::Probe { relation, literal, index, key, open: columns }
+            PlanStep::Probe { relation, literal, index, key, open: columns }
         });
         self.look_whether_settled();
         self.add_ready_tests();

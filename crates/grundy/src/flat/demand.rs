@@ -50,9 +50,9 @@ pub(crate) fn demand(program: &mut Program, flat: &mut Flat, wanted: &BitSet<Rel
 
 /// Adds a relation to those that are evaluated on demand, if that is possible. Where its callers bind nothing because
 /// they are views that are evaluated whole, they are added as well.
-pub(crate) fn ask(
+pub(crate) fn add_demanded(
     flat: &Flat,
-    askable: &BitSet<RelationId>,
+    demandable: &BitSet<RelationId>,
     demanded: &mut BitSet<RelationId>,
     relation: RelationId,
 ) {
@@ -60,9 +60,9 @@ pub(crate) fn ask(
     more_demanded.set(relation, true);
     while adorn(flat, &more_demanded)[relation].is_none() {
         let callers = callers(flat, &more_demanded);
-        let can_be_asked =
-            |caller: &RelationId| askable.contains(*caller) && !more_demanded.contains(*caller);
-        let more: Vec<RelationId> = callers.into_iter().filter(can_be_asked).collect();
+        let is_demandable =
+            |caller: &RelationId| demandable.contains(*caller) && !more_demanded.contains(*caller);
+        let more: Vec<RelationId> = callers.into_iter().filter(is_demandable).collect();
         if more.is_empty() {
             return;
         }
@@ -80,23 +80,23 @@ pub(crate) fn callers(flat: &Flat, relations: &BitSet<RelationId>) -> Vec<Relati
 /// Which relations could be evaluated on demand: views, but for what is known before anybody could ask. That is what
 /// `init` and the roles depend on, and what has to be complete because the negation of something that depends on it is
 /// static.
-pub(crate) fn askable(program: &Program, flat: &Flat) -> BitSet<RelationId> {
+pub(crate) fn demandable(program: &Program, flat: &Flat) -> BitSet<RelationId> {
     let is_static = |rule: &FlatRule| flat.info(rule.head.relation).kind == RelationKind::Static;
-    askable_but(program, flat, |rule, _| is_static(rule))
+    demandable_except(program, flat, |rule, _| is_static(rule))
 }
 
 /// Which static relations could be evaluated on demand so that no rule that depends on the state changes: those whose
 /// negation, and that of everything that depends on them, is a condition of no rule.
-pub(crate) fn askable_statics(program: &Program, flat: &Flat) -> BitSet<RelationId> {
+pub(crate) fn demandable_statics(program: &Program, flat: &Flat) -> BitSet<RelationId> {
     let is_static = |relation: RelationId| flat.info(relation).kind == RelationKind::Static;
-    let mut askable = askable_but(program, flat, |_, atom| is_static(atom.relation));
-    askable.intersect(&flat.relations_where(|&relation| is_static(relation)));
-    askable
+    let mut demandable = demandable_except(program, flat, |_, atom| is_static(atom.relation));
+    demandable.intersect(&flat.relations_where(|&relation| is_static(relation)));
+    demandable
 }
 
 /// The views that neither `init` nor the roles depend on, nor any of the negated conditions that `has_to_be_complete`
 /// picks out, given with their rule.
-fn askable_but(
+fn demandable_except(
     program: &Program,
     flat: &Flat,
     has_to_be_complete: impl Fn(&FlatRule, &FlatAtom) -> bool,

@@ -1,10 +1,10 @@
 //! From a program to its ground program.
 
 use super::atoms::Atoms;
-use super::blame;
 use super::branches::merge_branches;
 use super::config::{GroundConfig, GroundError, LimitKind, Method};
-use super::seed::fake_match;
+use super::responsible;
+use super::seed::facts_without_moves;
 use super::simplify::{Draft, refine};
 use super::store::Store;
 use super::tactics::{Cap, Overflow, Tactics};
@@ -32,7 +32,8 @@ pub fn ground(sheet: &Program, config: &GroundConfig) -> Result<GroundProgram, G
     for keyword in [Keyword::True, Keyword::Does, Keyword::Init, Keyword::Next, Keyword::Legal] {
         program.predicate(keyword.name(), keyword.arity());
     }
-    let check = || config.budget.check().map_err(|reason| blame::exhausted(sheet, &config.budget, reason));
+    let check =
+        || config.budget.check().map_err(|reason| responsible::budget_error(sheet, &config.budget, reason));
     config.budget.enter(Stage::Flatten);
     let mut flat = flatten(&program, &config.budget);
     super::negation::raise_negated(&program, &mut flat);
@@ -45,17 +46,17 @@ pub fn ground(sheet: &Program, config: &GroundConfig) -> Result<GroundProgram, G
     loop {
         match attempt((sheet, &program), &flat, &tactics, config) {
             Ok(ground) => return Ok(ground),
-            Err(Failure::Overflow(overflow)) => {
-                tactics.answer(&program, &flat, &overflow);
+            Err(AttemptError::Overflow(overflow)) => {
+                tactics.respond(&program, &flat, &overflow);
                 check()?;
             }
-            Err(Failure::Error(error)) => return Err(error),
+            Err(AttemptError::Error(error)) => return Err(error),
         }
     }
 }
 
 /// Why an attempt has failed.
-enum Failure {
+enum AttemptError {
     /// Another one may do better.
     Overflow(Overflow),
     /// No other one would.
@@ -74,13 +75,13 @@ fn attempt(
     flat: &Flat,
     tactics: &Tactics,
     config: &GroundConfig,
-) -> Result<GroundProgram, Failure> {
+) -> Result<GroundProgram, AttemptError> {
     let start = Instant::now();
     let (simplified, mut program, mut flat) = (flat, program.clone(), flat.clone());
     let residue = tactics.apply(&mut program, &mut flat);
     let branches = if config.faithful { merge_branches(&mut flat) } else { IdVec::default() };
     let check = || {
-        let error = |reason| Failure::Error(blame::exhausted(sheet, &config.budget, reason));
+        let error = |reason| AttemptError::Error(responsible::budget_error(sheet, &config.budget, reason));
         config.budget.check().map_err(error)
     };
     check()?;
@@ -89,9 +90,9 @@ fn attempt(
     engine.progress = config.progress.clone();
     let caps = |flat: &Flat| tactics.caps(simplified, flat);
     Grounder::new(&program, &flat, &mut engine, config, caps(&flat)).evaluate_statics(RelationId(0))?;
-    let (mut splits, mut late) = (Vec::new(), Vec::new());
+    let (mut splits, mut frame_rules) = (Vec::new(), Vec::new());
     if !config.faithful {
-        late = rewrite::take_late(&mut flat);
+        frame_rules = rewrite::take_frame_rules(&mut flat);
         let known = RelationId::new(engine.relations.len());
         flat.terms = std::mem::take(&mut engine.terms);
         splits = rewrite::split(&mut program, &mut flat, &engine.relations, &config.thresholds);
@@ -106,7 +107,7 @@ fn attempt(
         Method::Fused => {}
         Method::OneStep => grounder.evaluate_dynamics(false)?,
         Method::Iterative => {
-            grounder.seed(&fake_match(sheet, config));
+            grounder.seed(&facts_without_moves(sheet, config));
             grounder.iterate()?;
         }
     }
@@ -118,10 +119,17 @@ fn attempt(
     grounder.store.check().map_err(|stop| grounder.error(stop, FlatRuleId(0)))?;
     let mut store = grounder.store;
     if !config.faithful {
-        store = ground_late(&mut program, &mut flat, &mut engine, (&mut splits, store), late, config)?;
+        store = ground_frame_rules(
+            &mut program,
+            &mut flat,
+            &mut engine,
+            (&mut splits, store),
+            frame_rules,
+            config,
+        )?;
     }
-    let instances = blame::instances(&program, &flat, &store.instances, |_| true);
-    if let Some(largest) = blame::largest(&instances) {
+    let instances = responsible::instances_by_rule(&program, &flat, &store.instances, |_| true);
+    if let Some(largest) = responsible::with_most_instances(&instances) {
         config.budget.at_rule(program.rule(largest).span);
     }
     check()?;
@@ -134,13 +142,15 @@ fn attempt(
         let mut ids = flat.rules.ids();
         flat.rules.retain(|_| ids.next().is_some_and(|id| !store.is_dropped(id)));
     }
-    let late = |stop| Failure::Error(blame::limit_error(sheet, blame::limit(stop), &instances, None));
-    let (mut blocks, repeats) = store.finish(&engine.relations, &config.budget).map_err(late)?;
+    let limit_error = |stop| {
+        AttemptError::Error(responsible::limit_error(sheet, responsible::limit_kind(stop), &instances, None))
+    };
+    let (mut blocks, repeats) = store.finish(&engine.relations, &config.budget).map_err(limit_error)?;
     if !config.faithful {
         flat.terms = std::mem::take(&mut engine.terms);
         let (relations, blocks) = (&mut engine.relations, &mut blocks);
         let draft = Draft { program: &mut program, flat: &mut flat, relations, blocks };
-        refine(draft, config.thresholds.complement, &config.budget).map_err(late)?;
+        refine(draft, config.thresholds.complement, &config.budget).map_err(limit_error)?;
         engine.terms = std::mem::take(&mut flat.terms);
     }
     let atoms = atoms(&flat, &engine);
@@ -166,17 +176,23 @@ fn attempt(
 }
 
 /// Grounds the rules that could wait.
-fn ground_late(
+fn ground_frame_rules(
     program: &mut Program,
     flat: &mut Flat,
     engine: &mut Engine,
     (splits, store): (&mut Vec<Split>, Store),
-    late: Vec<FlatRule>,
+    frame_rules: Vec<FlatRule>,
     config: &GroundConfig,
-) -> Result<Store, Failure> {
+) -> Result<Store, AttemptError> {
     flat.terms = std::mem::take(&mut engine.terms);
     let first = FlatRuleId::new(flat.rules.len());
-    splits.extend(rewrite::add_late(program, flat, &engine.relations, late, &config.thresholds));
+    splits.extend(rewrite::add_frame_rules(
+        program,
+        flat,
+        &engine.relations,
+        frame_rules,
+        &config.thresholds,
+    ));
     engine.extend(flat);
     let mut grounder = Grounder { program, flat, engine, store };
     grounder.store.active = true;
@@ -194,7 +210,7 @@ fn revise(
     engine: &mut Engine,
     (splits, store): (Vec<Split>, Store),
     min_cost: f64,
-) -> Result<(Vec<Split>, Store), Failure> {
+) -> Result<(Vec<Split>, Store), AttemptError> {
     let is_at_most = |rule: &FlatRule, most: u64| {
         let mut counter = Counter { most, left: most, flat };
         engine.run_once(rule, |literal| is_ignored(flat, literal), &mut counter).is_ok()
@@ -285,7 +301,7 @@ impl<'a> Grounder<'a> {
     }
 
     /// Evaluates the static relations from this one on.
-    fn evaluate_statics(&mut self, first: RelationId) -> Result<(), Failure> {
+    fn evaluate_statics(&mut self, first: RelationId) -> Result<(), AttemptError> {
         self.store.active = false;
         let components = self.components();
         self.check_static_negation(&components)?;
@@ -296,7 +312,7 @@ impl<'a> Grounder<'a> {
         self.evaluate(statics.into_iter(), |_| true)
     }
 
-    fn evaluate_dynamics(&mut self, store: bool) -> Result<(), Failure> {
+    fn evaluate_dynamics(&mut self, store: bool) -> Result<(), AttemptError> {
         self.store.active = store;
         let components = self.components();
         let rest: Vec<&Vec<RelationId>> =
@@ -314,7 +330,7 @@ impl<'a> Grounder<'a> {
         &mut self,
         components: impl Iterator<Item = &'c Vec<RelationId>>,
         wanted: impl Fn(&FlatRule) -> bool,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), AttemptError> {
         let flat = self.flat;
         let wanted_rules = flat.rules.entries().filter(|(_, rule)| wanted(rule));
         let by_head = wanted_rules.map(|(id, rule)| (rule.head.relation, id));
@@ -348,7 +364,7 @@ impl<'a> Grounder<'a> {
         if overflows.is_empty() {
             return Ok(());
         }
-        Err(Failure::Overflow(Overflow { rules: overflows, instances: self.instances(|_| true) }))
+        Err(AttemptError::Overflow(Overflow { rules: overflows, instances: self.instances(|_| true) }))
     }
 
     /// Some rules have run for the last time: gives the memory back of what only takes part in matching, and that no
@@ -364,7 +380,7 @@ impl<'a> Grounder<'a> {
     }
 
     /// Runs every rule once, all relations being complete.
-    fn store_all(&mut self) -> Result<(), Failure> {
+    fn store_all(&mut self) -> Result<(), AttemptError> {
         self.store.active = true;
         self.store.forget_counts();
         let kept: Vec<FlatRuleId> =
@@ -373,12 +389,12 @@ impl<'a> Grounder<'a> {
     }
 
     /// Runs these rules once, one after the other.
-    fn run_all(&mut self, mut rules: impl Iterator<Item = FlatRuleId>) -> Result<(), Failure> {
+    fn run_all(&mut self, mut rules: impl Iterator<Item = FlatRuleId>) -> Result<(), AttemptError> {
         rules.try_for_each(|id| self.run_one(id).map_err(|stop| self.error(stop, id)))
     }
 
     /// The same; those that have more instances than they may have.
-    fn try_all(&mut self, rules: impl Iterator<Item = FlatRuleId>) -> Result<Vec<FlatRuleId>, Failure> {
+    fn try_all(&mut self, rules: impl Iterator<Item = FlatRuleId>) -> Result<Vec<FlatRuleId>, AttemptError> {
         let mut failed = Vec::new();
         for id in rules {
             match self.run_one(id) {
@@ -406,7 +422,7 @@ impl<'a> Grounder<'a> {
     }
 
     /// Round by round: what can be done in what can be true, what can be true after it.
-    fn iterate(&mut self) -> Result<(), Failure> {
+    fn iterate(&mut self) -> Result<(), AttemptError> {
         self.store.active = false;
         let components = self.components();
         let is_link = |rule: &FlatRule| rule.origin == Origin::Link;
@@ -455,12 +471,12 @@ impl<'a> Grounder<'a> {
         relations.iter().map(|relation| u64::from(self.engine.relations[relation].len())).sum()
     }
 
-    fn run_links(&mut self) -> Result<(), Failure> {
+    fn run_links(&mut self) -> Result<(), AttemptError> {
         let links = self.flat.rules.entries().filter(|(_, rule)| rule.origin == Origin::Link);
         self.run_all(links.map(|(id, _)| id))
     }
 
-    fn check_static_negation(&self, components: &[Vec<RelationId>]) -> Result<(), Failure> {
+    fn check_static_negation(&self, components: &[Vec<RelationId>]) -> Result<(), AttemptError> {
         let component_of = component_of(components, self.flat.relations.len());
         for rule in &self.flat.rules {
             for literal in rule.body.iter().filter(|literal| !is_ignored(self.flat, literal)) {
@@ -470,7 +486,10 @@ impl<'a> Grounder<'a> {
                 {
                     let rule = self.program.rule(number);
                     let text = Printer::new(self.program, Notation::Kif).rule(rule);
-                    return Err(Failure::Error(GroundError::NegationCycle { rule: text, span: rule.span }));
+                    return Err(AttemptError::Error(GroundError::NegationCycle {
+                        rule: text,
+                        span: rule.span,
+                    }));
                 }
             }
         }
@@ -479,20 +498,23 @@ impl<'a> Grounder<'a> {
 
     /// For each rule of the sheet its instances, as far as they are of these relations.
     fn instances(&self, counts: impl Fn(RelationId) -> bool) -> IdVec<RuleId, u64> {
-        blame::instances(self.program, self.flat, &self.store.instances, counts)
+        responsible::instances_by_rule(self.program, self.flat, &self.store.instances, counts)
     }
 
     /// Why it was stopped while a rule was running. Only stored instances count towards the limit on rules.
-    fn error(&self, stop: Stop, running: FlatRuleId) -> Failure {
+    fn error(&self, stop: Stop, running: FlatRuleId) -> AttemptError {
         let origin = self.flat.rules[running].origin;
         if let (Stop::Overflow, Origin::Rule(rule) | Origin::External(rule)) = (stop, origin) {
-            return Failure::Overflow(Overflow { rules: vec![rule], instances: self.instances(|_| true) });
+            return AttemptError::Overflow(Overflow {
+                rules: vec![rule],
+                instances: self.instances(|_| true),
+            });
         }
-        let limit = blame::limit(stop);
+        let limit = responsible::limit_kind(stop);
         let instances = self.instances(|relation| {
             limit != LimitKind::Rules || self.flat.info(relation).kind != RelationKind::Static
         });
-        Failure::Error(blame::limit_error(self.program, limit, &instances, origin.rule()))
+        AttemptError::Error(responsible::limit_error(self.program, limit, &instances, origin.rule()))
     }
 }
 

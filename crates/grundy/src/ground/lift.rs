@@ -56,7 +56,7 @@ pub(super) fn lift(
         }
         columns.extend(columns_to_narrow(flat, &rule));
         for column in columns {
-            let guard = column_guard(program, flat, rule.head.relation, column, domains)?;
+            let guard = domain_guard(program, flat, rule.head.relation, column, domains)?;
             let arg = rule.head.args[column];
             rule.body.push(FlatLiteral::Holds(FlatAtom { relation: guard, args: [arg].into() }));
         }
@@ -123,7 +123,7 @@ fn columns_to_narrow(flat: &Flat, rule: &FlatRule) -> Vec<usize> {
 }
 
 /// A relation with the values of a column; `None` if nobody knows them.
-fn column_guard(
+fn domain_guard(
     program: &mut Program,
     flat: &mut Flat,
     relation: RelationId,

@@ -9,7 +9,6 @@
 
 mod arena;
 mod atoms;
-mod blame;
 mod branches;
 mod build;
 mod config;
@@ -19,6 +18,7 @@ mod negation;
 mod rebuild;
 mod recipe;
 mod repeats;
+mod responsible;
 mod seed;
 mod simplify;
 mod store;

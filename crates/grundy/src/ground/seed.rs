@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 const MOST_STEPS: usize = 1_000;
 
 /// The facts that are true in a match without moves. What goes wrong on the way ends the match, and nothing else.
-pub(super) fn fake_match(program: &Program, config: &GroundConfig) -> BTreeSet<String> {
+pub(super) fn facts_without_moves(program: &Program, config: &GroundConfig) -> BTreeSet<String> {
     let lifted_config = LiftedConfig {
         max_term_depth: config.max_term_depth,
         budget: config.budget.share(0.25),
@@ -48,7 +48,7 @@ mod tests {
             (<= (next (cell ?x)) (does r (mark ?x)))
             (<= terminal (true (step 3))) (goal r 0)";
         let reading = read_game(&Source::new("steps.kif", sheet), &Default::default());
-        let facts = fake_match(&reading.program, &GroundConfig::default());
+        let facts = facts_without_moves(&reading.program, &GroundConfig::default());
         let facts: Vec<&str> = facts.iter().map(String::as_str).collect();
         assert_eq!(facts, ["(cell a)", "(step 1)", "(step 2)", "(step 3)"]);
     }

@@ -13,7 +13,8 @@ use super::config::GroundConfig;
 use super::lift::lift;
 use crate::datalog::Relations;
 use crate::flat::{
-    Flat, FlatRule, FlatRuleId, RelationId, RelationKind, ask, askable, askable_statics, callers, demand,
+    Flat, FlatRule, FlatRuleId, RelationId, RelationKind, add_demanded, callers, demand, demandable,
+    demandable_statics,
 };
 use crate::ids::{BitSet, IdVec, float, rounded_down};
 use crate::rewrite::{Thresholds, called_with_constants, infer};
@@ -66,7 +67,7 @@ enum Stage {
 /// How relations are treated.
 pub(super) struct Tactics {
     /// The relations of the simplified program that could be evaluated on demand.
-    askable: BitSet<RelationId>,
+    demandable: BitSet<RelationId>,
     thresholds: Thresholds,
     stages: IdVec<RelationId, Stage>,
     /// The relations that are evaluated on demand from the start.
@@ -82,15 +83,16 @@ pub(super) struct Tactics {
 
 impl Tactics {
     pub(super) fn new(program: &Program, flat: &Flat, config: &GroundConfig) -> Tactics {
-        let askable = if config.faithful { askable_statics(program, flat) } else { askable(program, flat) };
-        let stage = |relation| if askable.contains(relation) { Stage::Whole } else { Stage::Settled };
+        let demandable =
+            if config.faithful { demandable_statics(program, flat) } else { demandable(program, flat) };
+        let stage = |relation| if demandable.contains(relation) { Stage::Whole } else { Stage::Settled };
         let stages = flat.relations.ids().map(stage).collect();
         let thresholds = config.thresholds.clone();
-        let demanded_first = called_with_constants(flat, &askable);
+        let demanded_first = called_with_constants(flat, &demandable);
         let demanded = demanded_first.clone();
         let asked = flat.no_relations();
         Tactics {
-            askable,
+            demandable,
             thresholds,
             stages,
             demanded_first,
@@ -147,7 +149,7 @@ impl Tactics {
     }
 
     /// Draws the conclusion from an overflow.
-    pub(super) fn answer(&mut self, program: &Program, flat: &Flat, overflow: &Overflow) {
+    pub(super) fn respond(&mut self, program: &Program, flat: &Flat, overflow: &Overflow) {
         let large = rounded_down(float(self.thresholds.demand) * LARGE);
         let stages = self.stages.clone();
         for rule in &flat.rules {
@@ -178,7 +180,7 @@ impl Tactics {
         }
         self.demanded = self.demanded_first.clone();
         for relation in self.asked.iter() {
-            ask(flat, &self.askable, &mut self.demanded, relation);
+            add_demanded(flat, &self.demandable, &mut self.demanded, relation);
         }
     }
 
@@ -199,7 +201,9 @@ impl Tactics {
         let domains = infer(flat, &Relations::default());
         let mut given_up = flat.no_relations();
         let mut candidates = vec![relation];
-        while !candidates.is_empty() && candidates.iter().all(|&candidate| self.askable.contains(candidate)) {
+        while !candidates.is_empty()
+            && candidates.iter().all(|&candidate| self.demandable.contains(candidate))
+        {
             let mut lifted = self.lifted_relations();
             candidates.iter().for_each(|&candidate| lifted.set(candidate, true));
             if lift(&mut program.clone(), &mut flat.clone(), &lifted, &domains).is_some() {

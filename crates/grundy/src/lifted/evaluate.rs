@@ -138,7 +138,7 @@ impl Evaluation {
                         return Ok(evaluation);
                     }
                     Err(Halt::Endless) => {
-                        evaluation.ask_nothing()?;
+                        evaluation.evaluate_all_whole()?;
                         return Ok(evaluation);
                     }
                 }
@@ -162,13 +162,13 @@ impl Evaluation {
     /// Treats the relations of a component in another way, and begins anew with the current state.
     fn reconsider(&mut self, number: ComponentId) -> Result<(), ReasonError> {
         let rules = self.schedule.components[number].rules.iter().map(|&rule| &self.flat.rules[rule]);
-        self.treatment.answer(&self.program, rules);
+        self.treatment.respond(&self.program, rules);
         self.begin_anew()
     }
 
     /// Evaluates everything whole from now on: calls may have no end where the answers have one.
-    fn ask_nothing(&mut self) -> Result<(), ReasonError> {
-        self.treatment.ask_nothing();
+    fn evaluate_all_whole(&mut self) -> Result<(), ReasonError> {
+        self.treatment.evaluate_all_whole();
         self.trials = Trials::default();
         self.begin_anew()
     }
@@ -294,7 +294,7 @@ impl Evaluation {
                 Ok(()) => return Ok(()),
                 Err(Halt::Error(error)) => return Err(error),
                 Err(Halt::Overflow(number)) => self.reconsider(number)?,
-                Err(Halt::Endless) => self.ask_nothing()?,
+                Err(Halt::Endless) => self.evaluate_all_whole()?,
             }
         }
     }
@@ -329,7 +329,7 @@ impl Evaluation {
                     return Err(Halt::Error(self.too_many_steps(number)));
                 }
                 Err(Stop::Overflow) => return Err(Halt::Overflow(number)),
-                Err(Stop::TooDeep) if self.treatment.asks() => return Err(Halt::Endless),
+                Err(Stop::TooDeep) if self.treatment.has_demanded() => return Err(Halt::Endless),
                 Err(stop) => return Err(Halt::Error(self.error(stop, number))),
             }
         }

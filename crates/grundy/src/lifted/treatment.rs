@@ -10,7 +10,7 @@
 
 use super::OnDemand;
 use super::phases::{demand_by_phase, negation_cycles};
-use crate::flat::{Flat, FlatRule, RelationId, ask, askable, callers};
+use crate::flat::{Flat, FlatRule, RelationId, add_demanded, callers, demandable};
 use crate::ids::{BitSet, IdVec};
 use crate::rewrite::called_with_constants;
 use grundy_syntax::{PredicateId, Program, RuleId, Term, TermId, Terms};
@@ -34,7 +34,7 @@ const WHOLE_STEPS: u64 = 50_000_000;
 #[derive(Clone)]
 pub(super) struct Treatment {
     simplified: Flat,
-    askable: BitSet<RelationId>,
+    demandable: BitSet<RelationId>,
     demanded: BitSet<RelationId>,
     /// For each rule of the sheet, whether evaluation on demand was considered for its relations.
     settled: IdVec<RuleId, bool>,
@@ -56,13 +56,13 @@ enum Calls {
 
 impl Treatment {
     pub(super) fn new(program: &Program, simplified: Flat, on_demand: OnDemand) -> Treatment {
-        let askable = askable(program, &simplified);
+        let demandable = demandable(program, &simplified);
         let asked_first = match on_demand {
-            OnDemand::WhereCheaper => called_with_constants(&simplified, &askable),
-            OnDemand::WherePossible => askable.clone(),
+            OnDemand::WhereCheaper => called_with_constants(&simplified, &demandable),
+            OnDemand::WherePossible => demandable.clone(),
         };
         let mut treatment = Treatment {
-            askable,
+            demandable,
             demanded: simplified.no_relations(),
             settled: IdVec::filled(false, program.rules.len()),
             calls: Calls::Made,
@@ -91,14 +91,14 @@ impl Treatment {
     }
 
     /// Whether anything is evaluated on demand.
-    pub(super) fn asks(&self) -> bool {
+    pub(super) fn has_demanded(&self) -> bool {
         !self.demanded.is_empty()
     }
 
     /// Evaluates everything whole, for good.
-    pub(super) fn ask_nothing(&mut self) {
+    pub(super) fn evaluate_all_whole(&mut self) {
         self.demanded.clear();
-        self.askable.clear();
+        self.demandable.clear();
         self.settled.fill(true);
     }
 
@@ -128,7 +128,7 @@ impl Treatment {
     }
 
     /// Draws the conclusion from a component with these rules that took too many steps.
-    pub(super) fn answer<'r>(&mut self, program: &Program, rules: impl Iterator<Item = &'r FlatRule>) {
+    pub(super) fn respond<'r>(&mut self, program: &Program, rules: impl Iterator<Item = &'r FlatRule>) {
         let mut is_settled = true;
         for number in rules.filter_map(|rule| rule.origin.rule()) {
             if std::mem::replace(&mut self.settled[number], true) {
@@ -136,7 +136,7 @@ impl Treatment {
             }
             is_settled = false;
             for head in self.heads(number) {
-                if self.askable.contains(head) && !self.demanded.contains(head) {
+                if self.demandable.contains(head) && !self.demanded.contains(head) {
                     self.demand(program, head);
                 }
             }
@@ -151,7 +151,7 @@ impl Treatment {
         match std::mem::replace(&mut self.calls, Calls::Needed) {
             Calls::Made => {
                 self.calls = Calls::GivenUp(self.demanded.clone());
-                self.ask_nothing();
+                self.evaluate_all_whole();
             }
             Calls::GivenUp(demanded) => self.demanded = demanded,
             Calls::Needed => {}
@@ -173,10 +173,11 @@ impl Treatment {
         while !more.is_empty() {
             more.into_iter().for_each(|relation| demanded.set(relation, true));
             let callers = callers(&self.simplified, &demanded);
-            let can_be_asked = |view: &RelationId| self.askable.contains(*view) && !demanded.contains(*view);
-            more = callers.into_iter().filter(can_be_asked).collect();
+            let is_demandable =
+                |view: &RelationId| self.demandable.contains(*view) && !demanded.contains(*view);
+            more = callers.into_iter().filter(is_demandable).collect();
         }
-        demanded.intersect(&self.askable);
+        demanded.intersect(&self.demandable);
         (demanded != self.demanded && !self.adds_negation_cycles(program, &demanded))
             .then(|| Treatment { demanded, ..self.clone() })
     }
@@ -184,7 +185,7 @@ impl Treatment {
     /// Evaluates a relation on demand, unless negation would have to wait for itself then.
     fn demand(&mut self, program: &Program, relation: RelationId) {
         let mut demanded = self.demanded.clone();
-        ask(&self.simplified, &self.askable, &mut demanded, relation);
+        add_demanded(&self.simplified, &self.demandable, &mut demanded, relation);
         if !self.adds_negation_cycles(program, &demanded) {
             self.demanded = demanded;
         }

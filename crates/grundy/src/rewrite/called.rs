@@ -13,14 +13,14 @@ const WORTH_ASKING: f64 = 1_000.0;
 
 /// Relations that are always called with constants, and so with a small part of what they could be called with. Calls
 /// of relations that they depend on themselves do not count.
-pub(crate) fn called_with_constants(flat: &Flat, askable: &BitSet<RelationId>) -> BitSet<RelationId> {
+pub(crate) fn called_with_constants(flat: &Flat, demandable: &BitSet<RelationId>) -> BitSet<RelationId> {
     let component_of = component_numbers(flat);
     // For each relation the columns that are constant, for each of its callers.
     let mut calls: IdVec<RelationId, Vec<Vec<usize>>> = IdVec::filled(Vec::new(), flat.relations.len());
     for rule in &flat.rules {
         for atom in rule.atoms() {
             let relation = atom.relation;
-            if askable.contains(relation) && component_of[relation] != component_of[rule.head.relation] {
+            if demandable.contains(relation) && component_of[relation] != component_of[rule.head.relation] {
                 let constant = |column: &usize| flat.terms.is_ground(atom.args[*column]);
                 calls[relation].push((0..atom.args.len()).filter(constant).collect());
             }

@@ -10,7 +10,7 @@
 //! 5. [`decompose`], [`split`]: a rule with many variables is split along a tree decomposition of its variables. The
 //!    parts that are introduced are shared between rules where they coincide.
 //!
-//! 6. [`late`]: rules that say what stays as it is are split and ground when all else is known.
+//! 6. [`frame`]: rules that say what stays as it is are split and ground when all else is known.
 //! 7. [`revise`]: when relations are complete, what was split wrongly is put right.
 //!
 //! Splitting has a price, so it is done where an estimate says that it pays: [`estimate`] knows the sizes of
@@ -21,7 +21,7 @@ mod config;
 mod decompose;
 mod domains;
 mod estimate;
-mod late;
+mod frame;
 mod merge;
 mod neutral;
 mod permanent;
@@ -33,7 +33,7 @@ mod split;
 pub(crate) use called::called_with_constants;
 pub use config::Thresholds;
 pub(crate) use domains::{Domains, infer};
-pub(crate) use late::take_late;
+pub(crate) use frame::take_frame_rules;
 pub(crate) use merge::{Alternatives, merge_distinct};
 pub(crate) use relevant::drop_irrelevant;
 pub(crate) use revise::{revise, wrongly_split};
@@ -68,13 +68,13 @@ pub(crate) fn split(
 }
 
 /// Adds the rules that could wait, split where it pays: step 6. All other relations are complete.
-pub(crate) fn add_late(
+pub(crate) fn add_frame_rules(
     program: &mut Program,
     flat: &mut Flat,
     relations: &Relations,
-    late: Vec<FlatRule>,
+    frame_rules: Vec<FlatRule>,
     thresholds: &Thresholds,
 ) -> Vec<Split> {
     let estimates = estimate::Estimates::exact(program, flat, relations);
-    split::add_rules(program, flat, &estimates, late, thresholds)
+    split::add_rules(program, flat, &estimates, frame_rules, thresholds)
 }

@@ -132,7 +132,7 @@ pub(super) fn split_more(
 type PartKey = (RelationKind, Box<[TermId]>, Vec<FlatLiteral>);
 
 /// A rule with one part left open: its head, its other conditions, and the arguments of the part.
-type Place = (FlatAtom, Vec<FlatLiteral>, Box<[TermId]>);
+type RestOfRule = (FlatAtom, Vec<FlatLiteral>, Box<[TermId]>);
 
 struct Splitter<'a> {
     program: &'a mut Program,
@@ -143,7 +143,7 @@ struct Splitter<'a> {
     /// For each of them how many conditions use it. Those that were there before are in use already.
     uses: FxHashMap<RelationId, u32>,
     /// The relation of a part by the rule that uses it.
-    places: FxHashMap<Place, RelationId>,
+    places: FxHashMap<RestOfRule, RelationId>,
     done: IdVec<FlatRuleId, FlatRule>,
     /// The rules of the parts that the current rule uses.
     used: Vec<FlatRuleId>,

@@ -1,14 +1,14 @@
-//! Rules that can wait until all relations are complete.
+//! Frame rules, which are split and grounded last.
 //!
-//! `next(f) ← true(f), …` says that something stays as it is, and derives nothing that could not be true before. There
-//! are many instances of such rules, and when they are split, the sizes of all relations are known.
+//! A frame axiom `next(f) ← true(f), …` derives only facts that are possible without it, so reachability does not depend on
+//! it. Such rules have many instances. Splitting them last uses the sizes of complete relations instead of estimates.
 
 use crate::flat::{Flat, FlatAtom, FlatLiteral, FlatRule, Origin, RelationId, RelationKind};
 use crate::ids::IdVec;
 use grundy_syntax::TermId;
 
-/// Takes such rules out of a program.
-pub(crate) fn take_late(flat: &mut Flat) -> Vec<FlatRule> {
+/// Removes the frame rules from a program.
+pub(crate) fn take_frame_rules(flat: &mut Flat) -> Vec<FlatRule> {
     let mut readers: IdVec<RelationId, Vec<&FlatRule>> = IdVec::filled(Vec::new(), flat.relations.len());
     for rule in &flat.rules {
         let is_matched = |literal: &&FlatLiteral| match literal {
@@ -19,21 +19,21 @@ pub(crate) fn take_late(flat: &mut Flat) -> Vec<FlatRule> {
             readers[atom.relation].push(rule);
         }
     }
-    let is_late = |rule: &FlatRule| {
+    let is_frame_rule = |rule: &FlatRule| {
         matches!(rule.origin, Origin::Rule(_))
             && flat.info(rule.head.relation).kind == RelationKind::Dynamic
             && !readers[rule.head.relation].is_empty()
-            && readers[rule.head.relation].iter().all(|reader| derives_what_is_there(rule, reader))
+            && readers[rule.head.relation].iter().all(|reader| derives_own_condition(rule, reader))
     };
-    let late: Vec<bool> = flat.rules.iter().map(is_late).collect();
-    let (late, rest): (Vec<_>, Vec<_>) =
-        std::mem::take(&mut flat.rules).into_iter().zip(late).partition(|(_, is_late)| *is_late);
+    let flags: Vec<bool> = flat.rules.iter().map(is_frame_rule).collect();
+    let (frame_rules, rest): (Vec<_>, Vec<_>) =
+        std::mem::take(&mut flat.rules).into_iter().zip(flags).partition(|(_, is_frame_rule)| *is_frame_rule);
     flat.rules = rest.into_iter().map(|(rule, _)| rule).collect();
-    late.into_iter().map(|(rule, _)| rule).collect()
+    frame_rules.into_iter().map(|(rule, _)| rule).collect()
 }
 
-/// Whether a link derives nothing from what a rule has derived but what the rule has asked for.
-fn derives_what_is_there(rule: &FlatRule, link: &FlatRule) -> bool {
+/// Whether a link, applied to the head of a rule, derives only an atom that is a condition of the rule.
+fn derives_own_condition(rule: &FlatRule, link: &FlatRule) -> bool {
     let [FlatLiteral::Holds(linked)] = &link.body[..] else { return false };
     let value = |arg: &TermId| {
         let column = linked.args.iter().position(|other| other == arg)?;

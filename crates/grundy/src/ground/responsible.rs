@@ -6,9 +6,9 @@ use crate::flat::{Flat, FlatRuleId, Origin, RelationId};
 use crate::ids::IdVec;
 use grundy_syntax::{Budget, Exhausted, Notation, Printer, Program, RuleId};
 
-/// For each rule of the program its instances, as far as they are of these relations; `counted` has them for each rule of
-/// the flat program.
-pub(super) fn instances(
+/// The number of instances of each rule of the program, restricted to the relations that `counts` accepts. `counted` has
+/// the numbers for the rules of the flat program.
+pub(super) fn instances_by_rule(
     program: &Program,
     flat: &Flat,
     counted: &IdVec<FlatRuleId, u64>,
@@ -25,8 +25,8 @@ pub(super) fn instances(
     instances
 }
 
-/// The limit behind a stop.
-pub(super) fn limit(stop: Stop) -> LimitKind {
+/// The limit that a stop stands for.
+pub(super) fn limit_kind(stop: Stop) -> LimitKind {
     match stop {
         Stop::Exhausted(reason) => reason.into(),
         Stop::TooDeep => LimitKind::TermDepth,
@@ -36,33 +36,33 @@ pub(super) fn limit(stop: Stop) -> LimitKind {
 }
 
 /// The rule with the most instances.
-pub(super) fn largest(instances: &IdVec<RuleId, u64>) -> Option<RuleId> {
+pub(super) fn with_most_instances(instances: &IdVec<RuleId, u64>) -> Option<RuleId> {
     instances.ids().max_by_key(|&rule| (instances[rule], std::cmp::Reverse(rule)))
 }
 
-/// The budget was used up before rules had instances; names the rule that was worked on.
-pub(super) fn exhausted(program: &Program, budget: &Budget, reason: Exhausted) -> GroundError {
+/// The error for a budget that was used up before rules had instances. Names the rule in work.
+pub(super) fn budget_error(program: &Program, budget: &Budget, reason: Exhausted) -> GroundError {
     let span = budget.rule().unwrap_or_default();
     let rule = program.rules.iter().find(|rule| rule.span == span);
     let rule = rule.map(|rule| Printer::new(program, Notation::Kif).rule(rule)).unwrap_or_default();
     GroundError::Limit { limit: reason.into(), rule, instances: 0, span }
 }
 
-/// The limit that was hit, with the rule that is to blame: the one that was running for terms that grow, otherwise the
-/// one with the most instances.
+/// The error for a limit, with the responsible rule: the running rule where its terms or its conditions hit the limit,
+/// otherwise the rule with the most instances.
 pub(super) fn limit_error(
     program: &Program,
     limit: LimitKind,
     instances: &IdVec<RuleId, u64>,
     running: Option<RuleId>,
 ) -> GroundError {
-    let culprit = running
+    let rule_id = running
         .filter(|_| matches!(limit, LimitKind::TermDepth | LimitKind::Conditions))
-        .or(largest(instances));
-    let (rule, instances, span) = match culprit {
-        Some(culprit) => {
-            let rule = program.rule(culprit);
-            (Printer::new(program, Notation::Kif).rule(rule), instances[culprit], rule.span)
+        .or(with_most_instances(instances));
+    let (rule, instances, span) = match rule_id {
+        Some(rule_id) => {
+            let rule = program.rule(rule_id);
+            (Printer::new(program, Notation::Kif).rule(rule), instances[rule_id], rule.span)
         }
         None => Default::default(),
     };
