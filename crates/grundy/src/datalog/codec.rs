@@ -9,19 +9,19 @@ use grundy_syntax::{TermId, Terms};
 /// begin with columns that are not part of the term: the role, in `does` and `legal`.
 pub(crate) struct Codec {
     shapes: Vec<Shape>,
-    /// For each term that was translated, where its row is: index and length, in `rows`.
+    /// For each translated term the position and the length of its row in `rows`.
     known: Vec<Option<(u32, u32)>>,
-    /// Relation and values, one after the other.
+    /// Relation and values of the translated terms, in one array.
     rows: Vec<u32>,
 }
 
-/// What the terms of one relation look like.
+/// The shape of the terms of one relation.
 struct Shape {
     relation: RelationId,
-    /// What the relation holds, and the part of its template that makes the term.
+    /// The relation, and the part of its template that stands for the term.
     info: RelationInfo,
     template: TermId,
-    /// The rows that were translated, and the term of each.
+    /// The translated rows, and the term of each.
     rows: Relation,
     terms: Vec<TermId>,
 }
@@ -29,7 +29,7 @@ struct Shape {
 const UNKNOWN_RELATION: u32 = u32::MAX;
 
 impl Codec {
-    /// For these relations, with the term in the argument of this number.
+    /// A codec for these relations, whose terms are the arguments with this number.
     pub(crate) fn new(flat: &Flat, relations: &[RelationId], argument: usize) -> Codec {
         let shape = |&relation: &RelationId| Shape {
             relation,

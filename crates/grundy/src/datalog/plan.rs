@@ -1,9 +1,11 @@
-//! Join plans: the conditions of a rule in the order in which they are matched.
+//! Join plans: the conditions of a rule in matching order, compiled to registers and indexes.
 //!
-//! Positive conditions stand in the order that [`order`] finds; tests come as soon as their variables are known.
+//! Positive conditions are in the order that [`order`] chooses. Tests are placed as soon as their variables are bound. Once
+//! all variables that the consumer distinguishes are bound, the rest of the plan is only searched for one match.
 
+use super::index::IndexId;
 use super::order::{JoinOrder, order, written_order};
-use super::relation::{IndexId, Relations};
+use super::relation::Relations;
 use super::symmetry::orderings;
 use crate::flat::{FlatLiteral, FlatRule, RelationId};
 use crate::ids::{BitSet, narrow};
@@ -13,11 +15,11 @@ use rustc_hash::FxHashMap;
 /// Which rows of its relation a condition sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Visible {
-    /// All that there were when the round began.
+    /// All rows at the start of the round.
     All,
-    /// Those from before the round before.
+    /// The rows from before the previous round.
     Old,
-    /// Those that the round before has added.
+    /// The rows that the previous round added.
     New,
 }
 
@@ -36,25 +38,25 @@ impl From<VariableId> for Register {
 /// Registers that hold the values of a key or a row.
 pub(crate) type Key = Box<[Register]>;
 
-/// What happens to a value of a matched row.
+/// What to do with a value of a matched row.
 #[derive(Clone, Debug)]
 pub(crate) enum Action {
-    /// It is put into a register.
+    /// Store it in a register.
     Bind(Register),
-    /// It has to be that of a register.
+    /// Compare it with a register.
     Check(Register),
-    /// It has to be this one.
+    /// Compare it with a constant.
     Constant(u32),
-    /// It has to be a function whose arguments meet these.
+    /// Match it with a function and its arguments.
     Function(SymbolId, Box<[Action]>),
 }
 
-/// What happens to the open columns of a matched row.
+/// What to do with the columns of a matched row that were not used to find it.
 #[derive(Clone, Debug)]
 pub(crate) struct Columns {
-    /// Columns that are put into registers.
+    /// Columns stored in registers.
     pub(crate) binds: Box<[(u32, Register)]>,
-    /// Columns that have to meet something, when the others are in their registers.
+    /// Columns tested afterwards.
     pub(crate) tests: Box<[(u32, Action)]>,
 }
 
@@ -77,19 +79,20 @@ pub(crate) enum PlanStep {
     Scan { relation: RelationId, literal: usize, open: Columns },
     /// Tries the rows that an index finds.
     Probe { relation: RelationId, literal: usize, index: IndexId, key: Key, open: Columns },
-    /// Asks for one row.
+    /// Looks one row up.
     Find { relation: RelationId, literal: usize, key: Key },
-    /// Asks that a row is not there.
+    /// Tests that a row is absent.
     Absent { relation: RelationId, key: Key },
-    /// Asks that some pair differs.
+    /// Tests that at least one pair differs.
     Distinct(Box<[(Register, Register)]>),
-    /// Asks that the first value is not the greater one.
+    /// Tests that the first value is not greater than the second.
     Ordered(Register, Register),
-    /// Puts a term together.
+    /// Builds a term.
     Function { name: SymbolId, args: Key, into: Register },
 }
 
-/// Steps that may have several matches run inside each other; a plan with more of them would overflow the stack.
+/// The largest number of steps with several matches in a plan. Each is a level of recursion, so
+/// more of them could overflow the stack. A guess.
 pub(super) const MOST_NESTED: usize = 2_000;
 
 /// A rule, ready to run.
@@ -98,39 +101,38 @@ pub(crate) struct Plan {
     pub(crate) steps: Vec<PlanStep>,
     pub(crate) head: Key,
     pub(crate) head_relation: RelationId,
-    /// What registers hold in the beginning: constants are there already.
+    /// The initial values of the registers: constants are set.
     pub(crate) registers: Box<[u32]>,
-    /// The atoms of the conditions that are not matched, in their order.
+    /// The atoms of the conditions that are not matched, in order.
     pub(crate) ignored: Box<[Key]>,
-    /// For each condition which rows it sees.
+    /// The rows that each condition sees.
     pub(crate) visible: Box<[Visible]>,
-    /// From this step on, one match is enough: all variables that are wanted are bound.
+    /// From this step on, one match is enough: all variables that the consumer distinguishes are bound.
     pub(crate) settled: usize,
-    /// Whether matches may differ in variables that are not wanted.
+    /// Whether matches may differ only in variables that the consumer does not distinguish.
     pub(crate) repeats: bool,
     /// Whether it has more than [`MOST_NESTED`] steps that may have several matches.
     pub(super) is_too_deep: bool,
 }
 
-/// What a plan is wanted for.
+/// What a plan is for.
 pub(crate) struct Purpose<I, K> {
     /// Conditions that are not matched (negations that may not prune).
     pub(crate) ignored: I,
-    /// Conditions whose variables are wanted. Those of the head always are; of matches that agree in all of these,
-    /// one is enough.
+    /// Conditions whose variables distinguish matches, besides those of the head.
     pub(crate) kept: K,
-    /// Whether matches are wanted that differ only by an exchange of variables which leaves the rule as it is.
+    /// Whether matches that differ only by a symmetry of the rule are distinct.
     pub(crate) exchanged: bool,
-    /// In which order conditions are matched.
+    /// How the order of conditions is chosen.
     pub(crate) order: JoinOrder,
-    /// Whether the plan will run again and again, so that an index pays even for a single lookup in each run.
+    /// Whether the plan runs many times, so that an index pays even for a single lookup in each run.
     pub(crate) lasting: bool,
 }
 
-/// Relations with so many rows are read from end to end rather than put into an index for one lookup.
-const LARGE: u32 = 1 << 14;
+/// From this number of rows on, a relation is scanned rather than indexed for a single lookup. A guess.
+const ROWS_TO_SCAN: u32 = 1 << 14;
 
-/// Plans a rule. With `first`, that condition comes first. The rule has to be safe.
+/// Plans a rule, with the condition `first` in front. The rule has to be safe.
 pub(crate) fn plan<I: Fn(&FlatLiteral) -> bool, K: Fn(&FlatLiteral) -> bool>(
     terms: &Terms,
     relations: &mut Relations,
@@ -150,7 +152,7 @@ pub(crate) fn plan<I: Fn(&FlatLiteral) -> bool, K: Fn(&FlatLiteral) -> bool>(
         JoinOrder::Branching => order(terms, relations, rule, first, &waiting, purpose.lasting),
         JoinOrder::Written => written_order(rule, first, &waiting),
     };
-    // What one condition sees, its counterpart may not see.
+    // Exchanged conditions have to see the same rows.
     let is_symmetric = !purpose.exchanged && visible.iter().all(|&rows| rows == Visible::All);
     let mut planner = Planner {
         terms,
@@ -167,7 +169,7 @@ pub(crate) fn plan<I: Fn(&FlatLiteral) -> bool, K: Fn(&FlatLiteral) -> bool>(
         orderings: if is_symmetric { orderings(terms, rule) } else { Vec::new() },
         steps: Vec::new(),
     };
-    planner.look_whether_settled();
+    planner.note_settled();
     planner.add_ready_tests();
     order.into_iter().for_each(|literal| planner.add_positive(literal));
     debug_assert!(planner.waiting.is_empty(), "the rule is safe");
@@ -202,15 +204,15 @@ struct Planner<'a> {
     wanted: BitSet<VariableId>,
     visible: &'a [Visible],
     lasting: bool,
-    /// The first step by which all that is wanted is bound, and whether something else is.
+    /// The number of steps after which all wanted variables are bound, and whether others are bound as well.
     settled: Option<(usize, bool)>,
-    /// What registers hold in the beginning.
+    /// The initial values of the registers.
     registers: Vec<u32>,
     /// The registers of constants and functions.
     known: FxHashMap<TermId, Register>,
-    /// The conditions that have no step yet.
+    /// The conditions without a step.
     waiting: Vec<usize>,
-    /// The orderings of variables that have no step yet.
+    /// The orderings of variables without a step.
     orderings: Vec<(VariableId, VariableId)>,
     steps: Vec<PlanStep>,
 }
@@ -222,7 +224,7 @@ impl Planner<'_> {
         bound
     }
 
-    fn look_whether_settled(&mut self) {
+    fn note_settled(&mut self) {
         if self.settled.is_none() && self.wanted.is_subset(&self.bound) {
             self.settled = Some((self.steps.len(), !self.bound.is_subset(&self.wanted)));
         }
@@ -277,13 +279,13 @@ impl Planner<'_> {
         into
     }
 
-    /// Whether the rows that a condition sees are read one after the other although a few of its columns are bound: an
-    /// index would have to learn of all of them for a single lookup.
-    fn is_read_whole(&self, literal: usize, relation: RelationId, columns: &[usize]) -> bool {
+    /// Whether a condition scans its relation although some of its columns are bound: extending an index to all rows would
+    /// cost more than the single lookup saves.
+    fn is_scanned(&self, literal: usize, relation: RelationId, columns: &[usize]) -> bool {
         let rows = &self.relations[relation];
         let is_new = self.visible[literal] == Visible::New;
         let runs_once = !self.steps.iter().any(branches);
-        runs_once && rows.len() >= LARGE && (is_new || !self.lasting && !rows.has_index(columns))
+        runs_once && rows.len() >= ROWS_TO_SCAN && (is_new || !self.lasting && !rows.has_index(columns))
     }
 
     fn add_positive(&mut self, literal: usize) {
@@ -294,7 +296,7 @@ impl Planner<'_> {
         let relation = atom.relation;
         let (key_columns, open): (Vec<usize>, Vec<usize>) =
             (0..atom.args.len()).partition(|&column| self.is_bound(atom.args[column]));
-        let (key_columns, open) = if !open.is_empty() && self.is_read_whole(literal, relation, &key_columns) {
+        let (key_columns, open) = if !open.is_empty() && self.is_scanned(literal, relation, &key_columns) {
             (Vec::new(), (0..atom.args.len()).collect())
         } else {
             (key_columns, open)
@@ -312,12 +314,12 @@ impl Planner<'_> {
             let index = self.relations[relation].index(&key_columns);
             PlanStep::Probe { relation, literal, index, key, open: columns }
         });
-        self.look_whether_settled();
+        self.note_settled();
         self.add_ready_tests();
     }
 }
 
-/// How to match a term, binding the variables that are not bound yet.
+/// How to match a term. Binds its unbound variables.
 fn action(terms: &Terms, term: TermId, bound: &mut BitSet<VariableId>) -> Action {
     match terms.get(term) {
         Term::Variable(variable) => {

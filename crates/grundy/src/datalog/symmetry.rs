@@ -1,22 +1,23 @@
-//! Rules that stay the same when variables change places.
+//! Symmetry breaking: rules that are invariant under an exchange of variables.
 //!
 //! ```text
 //! two ← free(X), free(Y), X ≠ Y
 //! ```
 //!
-//! matches every pair twice. Of the matches that differ by such an exchange one is enough: the one that comes first if
-//! the values of the variables are read in order. For an exchange, the first variable that it moves cannot have a
-//! greater value there than the one that it changes places with. This holds for all exchanges of a rule at once.
+//! matches every pair twice. One match of each orbit is enough, for instance the lexicographically least assignment. In it,
+//! the first variable that an exchange moves has no greater value than its partner; these constraints hold for all
+//! exchanges of a rule at once (lex-leader constraints, Crawford et al. 1996).
 
 use crate::flat::{FlatLiteral, FlatRule};
 use crate::ids::IdVec;
 use grundy_syntax::{Term, TermId, Terms, VariableId};
 
-/// In rules with more conditions than this nobody looks for exchanges.
+/// Rules with more conditions are not searched for exchanges: the search compares all pairs of conditions with all
+/// conditions. A guess.
 const MOST_CONDITIONS: usize = 24;
 
-/// Pairs of variables. Of the matches that are the same but for an exchange, those are enough in which the first
-/// variable of each pair has no greater value than the second.
+/// Pairs of variables: it is enough to find the matches in which the first variable of each pair has no greater value than
+/// the second.
 pub(super) fn orderings(terms: &Terms, rule: &FlatRule) -> Vec<(VariableId, VariableId)> {
     let mut found: Vec<(VariableId, VariableId)> = Vec::new();
     if rule.body.len() > MOST_CONDITIONS {
@@ -34,11 +35,11 @@ pub(super) fn orderings(terms: &Terms, rule: &FlatRule) -> Vec<(VariableId, Vari
     found
 }
 
-/// For each variable the one that it changes places with, or itself.
+/// The partner of each variable: another variable, or itself.
 struct Exchange(IdVec<VariableId, VariableId>);
 
 impl Exchange {
-    /// The exchange that makes one condition from another one, and the other way round.
+    /// The exchange that maps two conditions to each other.
     fn of(terms: &Terms, variables: usize, a: &FlatLiteral, b: &FlatLiteral) -> Option<Exchange> {
         let (args, others) = match (a, b) {
             (FlatLiteral::Holds(a), FlatLiteral::Holds(b)) | (FlatLiteral::Not(a), FlatLiteral::Not(b)) => {
@@ -64,31 +65,31 @@ impl Exchange {
         Some(Exchange(partners.entries().map(partner).collect()))
     }
 
-    /// The first variable that changes places, and its partner.
+    /// The first variable that the exchange moves, and its partner.
     fn first_moved(&self) -> Option<(VariableId, VariableId)> {
         let mut moved = self.0.entries().filter(|(variable, partner)| variable != *partner);
         moved.next().map(|(variable, &partner)| (variable, partner))
     }
 
-    /// Whether a rule stays the same.
+    /// Whether a rule is invariant under the exchange.
     fn keeps(&self, terms: &Terms, rule: &FlatRule) -> bool {
-        let stays = |literal: &FlatLiteral| rule.body.iter().any(|other| self.makes(terms, literal, other));
-        rule.head.args.iter().all(|&arg| self.makes_term(terms, arg, arg)) && rule.body.iter().all(stays)
+        let stays = |literal: &FlatLiteral| rule.body.iter().any(|other| self.maps(terms, literal, other));
+        rule.head.args.iter().all(|&arg| self.maps_term(terms, arg, arg)) && rule.body.iter().all(stays)
     }
 
-    /// Whether it makes one condition into another one.
-    fn makes(&self, terms: &Terms, literal: &FlatLiteral, other: &FlatLiteral) -> bool {
+    /// Whether the exchange maps a condition to another one.
+    fn maps(&self, terms: &Terms, literal: &FlatLiteral, other: &FlatLiteral) -> bool {
         match (literal, other) {
             (FlatLiteral::Holds(a), FlatLiteral::Holds(b)) | (FlatLiteral::Not(a), FlatLiteral::Not(b)) => {
                 a.relation == b.relation
-                    && a.args.iter().zip(&b.args).all(|(&a, &b)| self.makes_term(terms, a, b))
+                    && a.args.iter().zip(&b.args).all(|(&a, &b)| self.maps_term(terms, a, b))
             }
             (FlatLiteral::Distinct(pairs), FlatLiteral::Distinct(others)) => {
-                let makes = |(a, b): (TermId, TermId), (c, d): (TermId, TermId)| {
-                    self.makes_term(terms, a, c) && self.makes_term(terms, b, d)
+                let maps = |(a, b): (TermId, TermId), (c, d): (TermId, TermId)| {
+                    self.maps_term(terms, a, c) && self.maps_term(terms, b, d)
                 };
                 let is_there = |&pair: &(TermId, TermId)| {
-                    others.iter().any(|&(c, d)| makes(pair, (c, d)) || makes(pair, (d, c)))
+                    others.iter().any(|&(c, d)| maps(pair, (c, d)) || maps(pair, (d, c)))
                 };
                 pairs.len() == others.len() && pairs.iter().all(is_there)
             }
@@ -96,7 +97,7 @@ impl Exchange {
         }
     }
 
-    fn makes_term(&self, terms: &Terms, term: TermId, other: TermId) -> bool {
+    fn maps_term(&self, terms: &Terms, term: TermId, other: TermId) -> bool {
         match (terms.get(term), terms.get(other)) {
             (Term::Variable(a), Term::Variable(b)) => self.0[a] == b,
             _ => {

@@ -6,6 +6,7 @@
 
 use super::arena::Arena;
 use super::recipe::variables;
+use crate::datalog::{lower, upper};
 use crate::flat::{Flat, FlatAtom, FlatLiteral, FlatRule, RelationId, RelationKind};
 use crate::ids::{BitSet, Id, length, wide};
 use grundy_syntax::{TermId, Terms};
@@ -99,8 +100,8 @@ fn look_through(records: &Arena, bucket: &[u64], slots: &mut Vec<u64>, repeats: 
                 slots[at] = entry;
                 break;
             }
-            if other >> 32 == entry >> 32 && same(records, other as u32, entry as u32) {
-                repeats.push(entry as u32);
+            if other >> 32 == entry >> 32 && same(records, lower(other), lower(entry)) {
+                repeats.push(lower(entry));
                 break;
             }
             at = (at + 1) & (slots.len() - 1);
@@ -119,7 +120,7 @@ fn hash(record: &[u32]) -> u32 {
     const K: u64 = 0x9e37_79b9_7f4a_7c15;
     let folded =
         record.iter().fold(0u64, |hash, &value| (hash.rotate_left(23) ^ u64::from(value)).wrapping_mul(K));
-    (folded >> 32) as u32
+    upper(folded)
 }
 
 /// Whether two matches of these rules, which are stored in one block, may leave the same stored rule.
@@ -189,7 +190,7 @@ mod tests {
                 expected.push(number);
             }
         }
-        assert_eq!(remove_repeats(&mut arena), 40_000 - expected.len() as u64);
+        assert_eq!(remove_repeats(&mut arena), wide(40_000 - expected.len()));
         assert!(arena.iter().map(|record| record[0]).eq(expected));
         assert_eq!(remove_repeats(&mut arena), 0);
     }
