@@ -78,7 +78,7 @@ pub(crate) struct Engine {
     /// The number of stored rules, for progress reports.
     pub(crate) stored: u64,
     pub(crate) progress: Option<Arc<Progress>>,
-    /// How many steps have been taken, without those of the countdown that is granted now.
+    /// The steps taken before the current countdown.
     steps: u64,
     /// The steps left of the allowance, beyond the current countdown.
     steps_left: u64,

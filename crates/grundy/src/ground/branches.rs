@@ -1,5 +1,5 @@
-//! The branches of an `or` that differ in tests alone run as one rule; how many of them an instance belongs to is
-//! counted, since all but one are repeats.
+//! Branches of an `or` that differ only in tests are matched as one rule. The number of branches that each instance belongs
+//! to is counted, since all but one are repeats.
 
 use super::recipe::variables;
 use crate::flat::{Flat, FlatLiteral, FlatRule, FlatRuleId, RelationKind};
@@ -15,13 +15,13 @@ enum Side {
     Constant(u32),
 }
 
-/// The branches that a rule stands for: in each, every test has a pair that differs. There are none if the rule stands
-/// for itself.
+/// The branches that a rule stands for, each with its tests; a test holds if one of its pairs differs. A rule that was not
+/// merged has none.
 #[derive(Default)]
 pub(super) struct Branches(Vec<Vec<Vec<(Side, Side)>>>);
 
 impl Branches {
-    /// How many of the branches match as well, besides one that does.
+    /// The number of matching branches besides the first.
     #[inline]
     pub(super) fn repeats(&self, registers: &[u32]) -> u64 {
         if self.0.is_empty() { 0 } else { self.count(registers) - 1 }
@@ -37,13 +37,14 @@ impl Branches {
     }
 }
 
-/// Merges the rules that differ in tests alone; the branches that each rule stands for then.
+/// Merges the rules that differ only in tests. Returns the branches of each remaining rule.
 pub(super) fn merge_branches(flat: &mut Flat) -> IdVec<FlatRuleId, Branches> {
     let merged = merge_distinct(flat, shows_its_tests);
     merged.into_iter().map(|alternatives| branches(&flat.terms, alternatives)).collect()
 }
 
-/// Whether all that the tests of a rule compare can be seen from its instances, which differ in what is stored of them.
+/// Whether the stored part of an instance has all variables that the tests of its rule compare, so that instances of
+/// different branches can be told apart.
 fn shows_its_tests(flat: &Flat, rule: &FlatRule) -> bool {
     let is_stored = |literal: &&FlatLiteral| {
         literal.atom().is_some_and(|atom| flat.info(atom.relation).kind == RelationKind::Dynamic)

@@ -1,4 +1,21 @@
-//! From a program to its ground program.
+//! The outline of grounding.
+//!
+//! Grounding follows Vittaut & Méhat 2014. All static relations are evaluated first. Then g(R), the rules of the sheet
+//! without the negation of dynamic atoms, are evaluated over an over-approximation of everything reachable: *links* make
+//! `true` hold what `init` and `next` derive, and `does` what `legal` derives. Each match of a rule stores s(R), its
+//! instance without static conditions. The three methods ([`Method`]) differ only in how the reachable facts and moves are
+//! found; the ground program is the same.
+//!
+//! Faithful form stores exactly the instances of the rules of the sheet. Compact form rewrites the rules so that they have
+//! fewer and smaller instances, and is a sequence of attempts:
+//!
+//! 1. Rules are simplified ([`rewrite::simplify`]), and some relations are evaluated on demand ([`Tactics::apply`]).
+//! 2. When static relations are complete, rules are split by estimated sizes ([`rewrite::split`]). Frame rules wait.
+//! 3. Everything but the frame rules is grounded in one fixpoint. A rule that overflows its cap ends the attempt, and
+//!    [`Tactics::respond`] decides how its relation is treated in the next one.
+//! 4. Frame rules are split by the sizes that are known now, and grounded ([`ground_frame_rules`]).
+//! 5. Splits that turned out wrong are undone, and rules that turned out large are split ([`revise`]).
+//! 6. The ground program is simplified ([`super::simplify`]).
 
 use super::atoms::Atoms;
 use super::branches::merge_branches;
@@ -23,10 +40,10 @@ use std::time::Instant;
 
 /// Grounds a game.
 ///
-/// 1. Functions are taken apart ([`flatten`]), relations are classed static or dynamic. In compact form, rules are
-///    simplified (`compact`).
-/// 2. An attempt is made. In compact form, a rule that has far more instances than expected ends it, and another one
-///    is made with other `Tactics`.
+/// 1. Functions are flattened ([`flatten`]), and relations are classified as static or dynamic. In compact form, rules are
+///    simplified.
+/// 2. Attempts are made until one succeeds. In compact form, a rule with far more instances than expected ends an attempt,
+///    and the next one uses other tactics.
 pub fn ground(sheet: &Program, config: &GroundConfig) -> Result<GroundProgram, GroundError> {
     let mut program = sheet.clone();
     for keyword in [Keyword::True, Keyword::Does, Keyword::Init, Keyword::Next, Keyword::Legal] {
@@ -55,21 +72,15 @@ pub fn ground(sheet: &Program, config: &GroundConfig) -> Result<GroundProgram, G
     }
 }
 
-/// Why an attempt has failed.
+/// Why an attempt failed.
 enum AttemptError {
-    /// Another one may do better.
+    /// Rules overflowed; another attempt may succeed.
     Overflow(Overflow),
-    /// No other one would.
+    /// Another attempt would fail as well.
     Error(GroundError),
 }
 
-/// Grounds a flat program.
-///
-/// 1. Some relations are evaluated on demand, if tactics say so.
-/// 2. Static relations are evaluated. In compact form, rules are split then: that looks at the sizes of relations.
-/// 3. g(R): the rules are run with `true` and `does` standing for all that can be true and be done,
-///    and without their dynamic negations, which may not prune; each match stores s(R), the rule
-///    without its static conditions.
+/// One attempt to ground a flat program: steps 1 to 6 of the module docs.
 fn attempt(
     (sheet, program): (&Program, &Program),
     flat: &Flat,
@@ -134,7 +145,7 @@ fn attempt(
     }
     check()?;
     if !config.faithful {
-        // The second round looks at what the first one has split.
+        // The second round revises the splits of the first one, and splits nothing more.
         for min_cost in [config.thresholds.split, f64::INFINITY] {
             (splits, store) = revise(&mut program, &mut flat, &mut engine, (splits, store), min_cost)?;
             check()?;
@@ -175,7 +186,7 @@ fn attempt(
     })
 }
 
-/// Grounds the rules that could wait.
+/// Splits and grounds the frame rules, with all other relations complete.
 fn ground_frame_rules(
     program: &mut Program,
     flat: &mut Flat,
@@ -202,8 +213,8 @@ fn ground_frame_rules(
     Ok(grounder.store)
 }
 
-/// Puts right what was split wrongly: counts the instances that split rules would have had unsplit, splits what has
-/// turned out large, and stores again what has changed.
+/// Revises splits: counts the instances that split rules would have unsplit, undoes splits that do not pay, splits rules
+/// that turned out large, and stores the changed rules again.
 fn revise(
     program: &mut Program,
     flat: &mut Flat,
@@ -231,7 +242,7 @@ fn revise(
     Ok((revision.splits, grounder.store))
 }
 
-/// Counts what would be stored, up to a point.
+/// Counts the instances that would be stored, up to a maximum.
 struct Counter<'a> {
     most: u64,
     left: u64,
@@ -254,17 +265,17 @@ impl Fire for Counter<'_> {
         Ok(())
     }
 
-    /// Gives up when there will clearly be more, as far as loops tell.
+    /// Stops when the positions of the loops predict clearly more matches than the maximum.
     fn look(&mut self, engine: &Engine, plan: &Plan, at: usize) -> Result<(), Stop> {
         let expected = float(self.most - self.left) / share_done(engine, plan, at).max(f64::MIN_POSITIVE);
-        if expected > CLEARLY_MORE * float(self.most) { Err(Stop::TooMany) } else { Ok(()) }
+        if expected > MATCH_FORECAST_MARGIN * float(self.most) { Err(Stop::TooMany) } else { Ok(()) }
     }
 }
 
-/// When this many times as many matches are expected as there may be, counting ends.
-const CLEARLY_MORE: f64 = 2.0;
+/// Counting stops when the expected matches exceed the maximum by this factor: the estimate is rough. A guess.
+const MATCH_FORECAST_MARGIN: f64 = 2.0;
 
-/// Counting goes on for so many steps for each match that there may be.
+/// The number of steps that counting may take for each match of the maximum. A guess.
 const STEPS_PER_MATCH: u64 = 8;
 
 /// The atoms: one for each row of a dynamic relation.
@@ -280,7 +291,7 @@ struct Grounder<'a> {
     store: Store,
 }
 
-/// Whether a condition takes no part in matching: dynamic negation.
+/// Whether a condition is ignored in matching: dynamic negation, which may not prune.
 fn is_ignored(flat: &Flat, literal: &FlatLiteral) -> bool {
     matches!(literal, FlatLiteral::Not(atom) if flat.info(atom.relation).kind == RelationKind::Dynamic)
 }
@@ -324,8 +335,8 @@ impl<'a> Grounder<'a> {
         components(self.flat, |literal| !is_ignored(self.flat, literal))
     }
 
-    /// Evaluates components one after the other, with the rules that are wanted. When a rule has too many instances,
-    /// what does not depend on it is still evaluated: there may be more of them.
+    /// Evaluates components in order, with the rules that `wanted` accepts. After an overflow, components that do not depend
+    /// on the incomplete relation are still evaluated, to find further overflows in the same attempt.
     fn evaluate<'c>(
         &mut self,
         components: impl Iterator<Item = &'c Vec<RelationId>>,
@@ -367,8 +378,7 @@ impl<'a> Grounder<'a> {
         Err(AttemptError::Overflow(Overflow { rules: overflows, instances: self.instances(|_| true) }))
     }
 
-    /// Some rules have run for the last time: gives the memory back of what only takes part in matching, and that no
-    /// other rule reads.
+    /// Frees the guard relations that no rule reads any more, after the last run of some rules.
     fn forget_guards(&mut self, done: &[(FlatRuleId, &FlatRule)], readers: &mut IdVec<RelationId, u32>) {
         for read in done.iter().flat_map(|(_, rule)| rule.relations_read()) {
             readers[read] -= 1;
@@ -393,7 +403,7 @@ impl<'a> Grounder<'a> {
         rules.try_for_each(|id| self.run_one(id).map_err(|stop| self.error(stop, id)))
     }
 
-    /// The same; those that have more instances than they may have.
+    /// Runs these rules once. Returns those that overflow.
     fn try_all(&mut self, rules: impl Iterator<Item = FlatRuleId>) -> Result<Vec<FlatRuleId>, AttemptError> {
         let mut failed = Vec::new();
         for id in rules {
@@ -406,7 +416,7 @@ impl<'a> Grounder<'a> {
         Ok(failed)
     }
 
-    /// Records the rule of the sheet that runs.
+    /// Reports the rule of the sheet in work to the budget.
     fn begin(&self, id: FlatRuleId) {
         if let Some(rule) = self.flat.rules[id].origin.rule() {
             self.engine.bounds.budget.at_rule(self.program.rule(rule).span);
@@ -421,7 +431,8 @@ impl<'a> Grounder<'a> {
         self.engine.run_once(&flat.rules[id], ignored, &mut self.store)
     }
 
-    /// Round by round: what can be done in what can be true, what can be true after it.
+    /// Finds all possible facts and moves in rounds, as a match proceeds: the moves that are legal for the facts so far, then
+    /// the facts that follow from them.
     fn iterate(&mut self) -> Result<(), AttemptError> {
         self.store.active = false;
         let components = self.components();
@@ -451,7 +462,7 @@ impl<'a> Grounder<'a> {
         }
     }
 
-    /// Makes these facts possible from the start.
+    /// Adds facts that are possible from the start.
     fn seed(&mut self, facts: &BTreeSet<String>) {
         let is_fact =
             |&relation: &RelationId| self.flat.keyword(self.program, relation) == Some(Keyword::True);
@@ -496,12 +507,12 @@ impl<'a> Grounder<'a> {
         Ok(())
     }
 
-    /// For each rule of the sheet its instances, as far as they are of these relations.
+    /// The number of instances of each rule of the sheet, restricted to the relations that `counts` accepts.
     fn instances(&self, counts: impl Fn(RelationId) -> bool) -> IdVec<RuleId, u64> {
         responsible::instances_by_rule(self.program, self.flat, &self.store.instances, counts)
     }
 
-    /// Why it was stopped while a rule was running. Only stored instances count towards the limit on rules.
+    /// The error for a stop in a rule. Only stored instances count towards the limit on rules.
     fn error(&self, stop: Stop, running: FlatRuleId) -> AttemptError {
         let origin = self.flat.rules[running].origin;
         if let (Stop::Overflow, Origin::Rule(rule) | Origin::External(rule)) = (stop, origin) {
@@ -518,7 +529,7 @@ impl<'a> Grounder<'a> {
     }
 }
 
-/// The order of evaluation when `true` and `does` are given.
+/// The components without links, for evaluation with given `true` and `does`.
 fn without_links(flat: &Flat, components_with_links: &[Vec<RelationId>]) -> Vec<Vec<RelationId>> {
     let wanted: Vec<RelationId> = components_with_links.iter().flatten().copied().collect();
     let rules = flat.rules.iter().filter(|rule| rule.origin != Origin::Link).cloned().collect();

@@ -1,11 +1,10 @@
 //! [`GroundProgram`]: a game without variables.
 //!
-//! Every rule is an instance of a rule of the sheet: static conditions are evaluated and gone, what
-//! is left speaks of atoms that can be true in some state, by the measure of the grounder (dynamic
-//! negation never prunes). No rule stands there twice.
+//! Every rule is an instance of a rule of the sheet. Static conditions are evaluated and removed; the remaining atoms can be
+//! true in some state, as far as the grounder knows (dynamic negation never prunes). No rule is repeated.
 //!
-//! The method is that of Vittaut & Méhat, *Efficient Grounding of Game Descriptions with Tabling*
-//! (2014): [`ground`] is its outline.
+//! The method follows Vittaut & Méhat, *Efficient Grounding of Game Descriptions with Tabling* (2014). [`ground`] is its
+//! outline.
 
 mod arena;
 mod atoms;
@@ -55,12 +54,12 @@ pub struct GroundLiteral {
     pub positive: bool,
 }
 
-/// How long the parts of grounding took.
+/// The duration of the parts of grounding.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct GroundTimes {
-    /// Taking functions apart and evaluating what is static.
+    /// Flattening, and evaluation of static relations.
     pub statics: Duration,
-    /// Finding what can be true and be done, where that is a step of its own.
+    /// Finding the possible facts and moves, if that is a separate step.
     pub reach: Duration,
     /// The rest.
     pub ground: Duration,
@@ -71,8 +70,8 @@ grundy_syntax::define_id! {
     struct BlockId(u32);
 }
 
-/// Rules with the same head relation and the same relations of conditions, so that each of them is
-/// just a few row numbers.
+/// Rules with the same head relation and the same relations and signs of conditions, so that each is a record of row
+/// numbers.
 struct Block {
     head: RelationId,
     /// Relation and sign of each condition.
@@ -91,18 +90,18 @@ pub struct GroundProgram {
     repeats: u64,
     times: GroundTimes,
     steps: u64,
-    /// The rules of the relations that are lifted, and of all that these need.
+    /// The rules of the lifted relations, and of all relations that these depend on.
     residue: Vec<FlatRule>,
     lifted: Vec<LiftedRelation>,
 }
 
-/// A relation that was not grounded, because it would be too large.
+/// A relation that was not grounded because it has too many instances.
 #[derive(Clone, Debug)]
 pub struct LiftedRelation {
     pub(crate) relation: RelationId,
-    /// The rule of the program that had too many instances.
+    /// The responsible rule of the program.
     pub rule: RuleId,
-    /// How many it had when it was given up.
+    /// The number of its instances when the attempt ended.
     pub instances: u64,
 }
 
@@ -133,17 +132,17 @@ impl GroundProgram {
         self.blocks.iter().map(|block| wide(block.rows.len()) * wide(block.literals.len())).sum()
     }
 
-    /// How many instances were the same as another one.
+    /// The number of instances that were equal to another one.
     pub fn repeats(&self) -> u64 {
         self.repeats
     }
 
-    /// How long it took.
+    /// The duration of grounding.
     pub fn times(&self) -> GroundTimes {
         self.times
     }
 
-    /// How many steps it took: attempts to match a condition. Those of attempts that were given up do not count.
+    /// The number of steps, which are attempts to match a condition. Steps of abandoned attempts do not count.
     pub fn steps(&self) -> u64 {
         self.steps
     }
@@ -203,7 +202,7 @@ impl GroundProgram {
         self.flat.relations[self.atoms.locate(atom).0].predicate
     }
 
-    /// The rules that were ground: in compact form those that splitting and evaluation on demand have made.
+    /// The flat rules that were grounded: in compact form, after splitting and rewriting for evaluation on demand.
     pub fn flat(&self) -> &Flat {
         &self.flat
     }

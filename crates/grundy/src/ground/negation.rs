@@ -1,16 +1,16 @@
 //! Static relations that depend on their own negation.
 //!
-//! Such rules can be sound: negation may be stratified per ground atom where it is not per predicate. Evaluating static
-//! relations component by component cannot tell. So these relations, and what depends on them, are treated like atoms that
-//! depend on the state: their negation prunes nothing, their ground rules are kept, and the network orders the atoms.
+//! Such rules can be sound: negation may be stratified per ground atom where it is not stratified per predicate. Evaluation
+//! component by component cannot decide that. Therefore these relations, and all that depend on them, are treated as
+//! dynamic: their negation does not prune, their ground rules are kept, and the network orders the atoms.
 
 use crate::flat::{Flat, FlatLiteral, RelationKind, components, raise_kinds};
 use crate::graph::component_of;
 use crate::ids::Id;
 use grundy_syntax::{Keyword, Program};
 
-/// Makes static relations dynamic that depend on their own negation. `init` and `role` have to be static: where they
-/// depend on such a relation, nothing is changed.
+/// Makes static relations that depend on their own negation dynamic. If `init` or `role`, which have to be static, depend on
+/// such a relation, nothing changes.
 pub(super) fn raise_negated(program: &Program, flat: &mut Flat) {
     let components = components(flat, |_| true);
     let component_of = component_of(&components, flat.relations.len());

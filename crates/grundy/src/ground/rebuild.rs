@@ -1,4 +1,4 @@
-//! Other rules for a ground program.
+//! Replacing the rules of a ground program.
 
 use super::arena::Arena;
 use super::{AtomId, Block, BlockId, GroundLiteral, GroundProgram};
@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 /// Head relation, and relation and sign of each condition.
 type Signature = (RelationId, Vec<(RelationId, bool)>);
 
-/// The work for a rule or a condition, as [`Ticks`] count it.
+/// The work for a rule or a condition in the unit of [`Ticks`]. A guess.
 const WORK: usize = 8;
 
 impl GroundProgram {

@@ -1,4 +1,4 @@
-//! How an instance of a rule is written down.
+//! Recipes: how the instances of a rule become records of a block.
 
 use super::BlockId;
 use super::arena::Arena;
@@ -8,22 +8,22 @@ use crate::ids::{BitSet, Id, narrow};
 use grundy_syntax::{Terms, VariableId};
 use std::ops::Range;
 
-/// What is not known yet.
+/// A row that is not known yet.
 const UNKNOWN: u32 = u32::MAX;
 
-/// An atom of a rule that no condition matches: its head, or a negated one. Where one condition has all its variables,
-/// its row follows from the row that this condition has matched, and is looked up once for each.
-struct Follows {
+/// An atom of a rule that no condition matches: its head, or a negated one. If a condition has all its variables, the
+/// matched row of the condition determines the row of the atom, which is then memoised.
+struct Determined {
     /// The condition, and its relation.
     condition: Option<(usize, RelationId)>,
     rows: Vec<u32>,
 }
 
-/// Where the row number of a stored condition comes from.
+/// The origin of the row of a stored condition.
 enum Source {
-    /// The row that the condition of this number has matched.
+    /// The matched row of the condition with this number.
     Matched(usize),
-    /// A negated atom, which may not be known yet, or never be true.
+    /// A negated atom, which may be derived later or never.
     Mentioned(Mention),
 }
 
@@ -32,24 +32,23 @@ struct Mention {
     relation: RelationId,
     /// Its number among those that the plan ignores.
     nth: usize,
-    follows: Follows,
-    /// What has not been looked up yet. Conditions that have to be put in order cannot wait.
+    determined: Determined,
+    /// The atoms that wait for their lookup. Conditions that have to be sorted cannot wait.
     queue: Option<Queue>,
 }
 
-/// How a rule is stored.
+/// The recipe of a rule.
 pub(super) struct Recipe {
     pub(super) block: BlockId,
-    head: Follows,
+    head: Determined,
     /// In the order of the block's conditions.
     sources: Box<[Source]>,
-    /// The places of conditions that share a relation, and have to be put in order.
+    /// The positions of conditions that share relation and sign, and are kept sorted.
     runs: Vec<Range<usize>>,
 }
 
 impl Recipe {
-    /// How to store a rule: relation and sign of the conditions that are kept, in order, and the rest. The block has
-    /// to be filled in.
+    /// The relations and signs of the stored conditions, in order, and the recipe. The caller sets the block.
     pub(super) fn new(
         flat: &Flat,
         rule: &FlatRule,
@@ -64,11 +63,11 @@ impl Recipe {
             conditions.push(match literal {
                 FlatLiteral::Not(_) => {
                     mentioned += 1;
-                    let follows = Follows::new(&flat.terms, rule, atom);
+                    let determined = Determined::new(&flat.terms, rule, atom);
                     let mention = Mention {
                         relation: atom.relation,
                         nth: mentioned - 1,
-                        follows,
+                        determined,
                         queue: Some(Queue::default()),
                     };
                     ((atom.relation, false), Source::Mentioned(mention))
@@ -84,7 +83,7 @@ impl Recipe {
                 mention.queue = None;
             }
         }
-        let head = Follows::new(&flat.terms, rule, &rule.head);
+        let head = Determined::new(&flat.terms, rule, &rule.head);
         (literals, Recipe { block: BlockId(0), head, sources: sources.into(), runs })
     }
 
@@ -97,8 +96,8 @@ impl Recipe {
         }
     }
 
-    /// Writes the instance that has matched; tells whether two of its conditions are the same atom. Looking up atoms is
-    /// put off, but not in that case.
+    /// Writes the current match. Returns whether two of its conditions are the same atom. Lookups of atoms are queued
+    /// except in that case.
     #[inline]
     pub(super) fn write(
         &mut self,
@@ -128,10 +127,10 @@ impl Recipe {
             for (place, source) in record[1..].iter_mut().zip(&mut self.sources) {
                 *place = match source {
                     Source::Matched(literal) => engine.rows[*literal],
-                    Source::Mentioned(Mention { relation, nth, follows, queue }) => {
+                    Source::Mentioned(Mention { relation, nth, determined, queue }) => {
                         let atom = values(&engine.registers, &plan.ignored[*nth]);
-                        let pays = || follows.pays(engine, instances);
-                        match (follows.known(engine), queue) {
+                        let pays = || determined.pays(engine, instances);
+                        match (determined.known(engine), queue) {
                             (Some(row), _) => row,
                             (None, Some(queue)) if !pays() => {
                                 is_enough |= queue.push(atom, number);
@@ -140,7 +139,7 @@ impl Recipe {
                             (None, _) => {
                                 let (row, _) = mentions[*relation].insert(atom);
                                 if pays() {
-                                    follows.learn(engine, row);
+                                    determined.learn(engine, row);
                                 }
                                 row
                             }
@@ -160,7 +159,7 @@ impl Recipe {
         Ok(repeated)
     }
 
-    /// Looks up the atoms that were put off.
+    /// Looks up the queued atoms.
     #[inline(never)]
     pub(super) fn fill_in(
         &mut self,
@@ -180,16 +179,16 @@ impl Recipe {
 
     pub(super) fn bytes(&self) -> usize {
         let mentioned = self.sources.iter().map(|source| match source {
-            Source::Mentioned(mention) => mention.follows.rows.capacity() * 4,
+            Source::Mentioned(mention) => mention.determined.rows.capacity() * 4,
             Source::Matched(_) => 0,
         });
         self.head.rows.capacity() * 4 + mentioned.sum::<usize>()
     }
 }
 
-impl Follows {
-    /// An atom of a rule; it follows from the condition with the fewest columns that has all its variables.
-    fn new(terms: &Terms, rule: &FlatRule, atom: &FlatAtom) -> Follows {
+impl Determined {
+    /// An atom of a rule, with the condition that has all its variables and the fewest columns.
+    fn new(terms: &Terms, rule: &FlatRule, atom: &FlatAtom) -> Determined {
         let needed = variables(terms, rule, [atom].into_iter());
         let has_all = |literal: &FlatLiteral| match literal {
             FlatLiteral::Holds(condition) => {
@@ -201,17 +200,17 @@ impl Follows {
         let conditions = (0..rule.body.len()).filter(|&number| has_all(&rule.body[number]));
         let columns = |&number: &usize| rule.body[number].atom().map_or(0, |atom| atom.args.len());
         let relation = |number: usize| Some((number, rule.body[number].atom()?.relation));
-        Follows { condition: conditions.min_by_key(columns).and_then(relation), rows: Vec::new() }
+        Determined { condition: conditions.min_by_key(columns).and_then(relation), rows: Vec::new() }
     }
 
-    /// The row of the atom in this match, if it was learnt.
+    /// The memoised row of the atom in this match.
     #[inline]
     fn known(&self, engine: &Engine) -> Option<u32> {
         let row = engine.rows[self.condition?.0].index();
         self.rows.get(row).copied().filter(|&row| row != UNKNOWN)
     }
 
-    /// Whether rows of the condition are matched several times, so that it pays to learn what follows.
+    /// Whether rows of the condition match several times on average, so that memoising pays.
     #[inline]
     fn pays(&self, engine: &Engine, instances: u64) -> bool {
         self.condition
@@ -242,7 +241,7 @@ pub(super) fn variables<'a>(
     seen
 }
 
-/// The places of a record that hold rows of the same relation and sign, where there are several.
+/// The positions of a record with rows of the same relation and sign, where there are several.
 pub(super) fn runs(literals: &[(RelationId, bool)]) -> Vec<Range<usize>> {
     let mut runs = Vec::new();
     let mut start = 0;

@@ -1,8 +1,25 @@
-//! The store step: keeping the instances of the rules.
+//! The store of ground rules.
 //!
-//! s(R), the stored rule, is what remains of a rule without its static conditions. Two instances may
-//! leave the same: instances of one rule that differ in variables of static conditions alone, or
-//! instances of two rules. Where neither can happen, nothing is compared.
+//! A match of g(R) stores s(R): the instance of a rule without its static conditions. Instances with the same head relation
+//! and the same relations and signs of conditions form a [`Block`], in which an instance is a record of row numbers. How
+//! a record is written is compiled once for each rule ([`Recipe`]). Rows of positive conditions are known from the match;
+//! heads and negated atoms are looked up in batches. Negated atoms may not have been derived yet when they are met: they
+//! get preliminary rows in the relations of `mentions`, and [`Store::finish`] replaces these by the final rows, or drops
+//! the condition if the atom is never true.
+//!
+//! # Repeats
+//!
+//! Two instances may leave the same record: instances of one rule that differ only in variables of static conditions, or
+//! instances of two rules. A static test ([`may_repeat`]) finds the blocks in which that is impossible. In the others,
+//! repeats are removed whenever the number of records has grown by the factor [`COMPARISON_GROWTH`], so that removing takes
+//! amortised linear time, and no hash table over all rules is needed. A record in which two conditions are the same atom
+//! moves to the block with one condition fewer.
+//!
+//! # Caps
+//!
+//! In compact form, a rule with far more instances than expected ends the attempt. The store extrapolates the number of
+//! instances, and of steps, from the positions of the loops of the running plan ([`share_done`]), so that this is known
+//! long before the cap is reached.
 
 use super::arena::Arena;
 use super::branches::Branches;
@@ -18,18 +35,27 @@ use grundy_syntax::Budget;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-/// After so many instances of a rule, its loops tell how many there will be.
-const FIRST_LOOK: u64 = 50_000;
+/// The number of instances of a rule from which on the positions of its loops are a usable estimate. A guess.
+const INSTANCES_BEFORE_FORECAST: u64 = 50_000;
 
-/// A rule that may have so many instances may take this many times as many steps to find them.
+/// The number of steps that a rule may take for each instance of its cap. A guess.
 const STEPS_PER_INSTANCE: u64 = 20;
 
-/// After so many steps of a plan, its loops tell how many there will be.
-const FIRST_STEPS: u64 = 200_000;
+/// The number of steps of a plan from which on the positions of its loops are a usable estimate. A guess.
+const STEPS_BEFORE_FORECAST: u64 = 200_000;
 
-/// Repeats are looked for when a block has this many rules, and again each time when it has [`GROWTH`] times as many.
+/// A rule overflows when its expected steps exceed its allowance by this factor: the estimate is rough. A guess.
+const STEP_FORECAST_MARGIN: f64 = 2.0;
+
+/// The number of records of a block at the first search for repeats. A guess.
 const FIRST_COMPARISON: usize = 1 << 14;
-const GROWTH: usize = 4;
+
+/// Repeats are searched again when a block has this many times the records. A guess between time and memory.
+const COMPARISON_GROWTH: usize = 4;
+
+/// The number of instances of a rule between reports of memory and progress. A power of two, so that the test is
+/// cheap. A guess.
+const INSTANCES_PER_REPORT: u64 = 1 << 16;
 
 /// The row of an atom that is never true.
 const NEVER: u32 = u32::MAX;
@@ -41,40 +67,41 @@ type Signature = (RelationId, Box<[(RelationId, bool)]>);
 pub(super) struct Store {
     blocks: IdVec<BlockId, Block>,
     by_signature: FxHashMap<Signature, BlockId>,
-    /// The block for the rules of a block that have only some of its conditions, given as bits.
+    /// The block for records of a block with only some of its conditions, which are given as bits.
     reduced: FxHashMap<(BlockId, u128), BlockId>,
-    /// Blocks, each with one that keeps some instances of its rules.
+    /// Pairs of a block and a block that has some instances of its rules.
     reductions: FxHashSet<(BlockId, BlockId)>,
-    /// For each block, with how many rules to look for repeats; never if there can be none.
+    /// For each block the number of records at which to remove repeats; the largest number if it has none.
     comparison_at: IdVec<BlockId, usize>,
-    /// For each rule of the flat program, if it is stored.
+    /// The recipe of each rule that is stored.
     recipes: IdVec<FlatRuleId, Option<Recipe>>,
     /// The relations whose conditions are stored.
     dynamic: BitSet<RelationId>,
-    /// Negated atoms by relation, in the order in which they were met.
+    /// The negated atoms, in the order in which they were met.
     mentions: Relations,
-    /// For each rule of the flat program its instances.
+    /// The number of instances of each rule.
     pub(super) instances: IdVec<FlatRuleId, u64>,
     pub(super) repeats: u64,
-    /// For each rule of the flat program the branches of an `or` that it stands for, if that matters.
+    /// For each rule the branches of an `or` that it stands for, if repeats are counted.
     branches: IdVec<FlatRuleId, Branches>,
-    /// Whether it matters how many repeats there were.
+    /// Whether the exact number of repeats is wanted.
     counts_repeats: bool,
-    /// The stored rules, with repeats that have not been removed yet.
+    /// The number of records, including repeats that were not removed yet.
     stored: u64,
     max_rules: u64,
-    /// With so many stored rules, repeats among them are removed to see whether there are more than allowed.
+    /// The number of records at which repeats are removed to check the limit on rules: a quarter above that limit, so that
+    /// this is not done for every record.
     most_stored: u64,
-    /// For each rule of the flat program the instances that it may have.
+    /// The cap of each rule.
     caps: IdVec<FlatRuleId, Cap>,
-    /// For each rule, when to look next whether it will have more.
-    next_look: IdVec<FlatRuleId, u64>,
-    /// How many instances the rule that runs had when it began.
+    /// For each rule the number of instances at the next forecast.
+    next_forecast: IdVec<FlatRuleId, u64>,
+    /// The number of instances of the running rule at its start.
     begun_with: u64,
     current: FlatRuleId,
     /// The rules that were taken back.
     dropped: BitSet<FlatRuleId>,
-    /// Whether instances are kept; otherwise heads are derived, and that is all.
+    /// Whether instances are stored; otherwise only heads are derived.
     pub(super) active: bool,
 }
 
@@ -97,7 +124,7 @@ impl Store {
             stored: 0,
             max_rules,
             most_stored: max_rules.saturating_add(max_rules / 4),
-            next_look: caps.iter().map(|cap| first_look(cap.most)).collect(),
+            next_forecast: caps.iter().map(|cap| first_forecast(cap.most)).collect(),
             caps,
             begun_with: 0,
             current: FlatRuleId(0),
@@ -106,13 +133,13 @@ impl Store {
         }
     }
 
-    /// Prepares to keep instances, and to count as repeats what all but one of the branches of a rule have in common.
+    /// Prepares to store instances. An instance of several branches of a rule counts as repeats for all but one.
     pub(super) fn prepare(&mut self, flat: &Flat, branches: IdVec<FlatRuleId, Branches>) {
         self.branches = branches;
         self.add_recipes(flat);
     }
 
-    /// Prepares to store the rules that have no recipe yet.
+    /// Adds recipes for the rules without one.
     fn add_recipes(&mut self, flat: &Flat) {
         self.dynamic = flat.relations_where(|&relation| flat.info(relation).kind == RelationKind::Dynamic);
         for rule in &flat.rules.as_slice()[self.recipes.len()..] {
@@ -134,21 +161,22 @@ impl Store {
         }
     }
 
-    /// Prepares for the rules that have been added; some of them may not have more than so many instances.
+    /// Prepares for new rules, some of which have a cap.
     pub(super) fn extend(&mut self, flat: &Flat, caps: &[(FlatRuleId, u64)]) {
         let new_relations = &flat.relations.as_slice()[self.mentions.len()..];
         self.mentions.extend(new_relations.iter().map(|info| Relation::new(info.arity)));
         self.instances.resize(flat.rules.len(), 0);
         self.caps.resize(flat.rules.len(), Cap::default());
-        self.next_look.resize(flat.rules.len(), u64::MAX);
+        self.next_forecast.resize(flat.rules.len(), u64::MAX);
         for &(rule, most) in caps {
             self.caps[rule].most = most;
-            self.next_look[rule] = first_look(most);
+            self.next_forecast[rule] = first_forecast(most);
         }
         self.add_recipes(flat);
     }
 
-    /// Forgets the instances of some rules, and of those that are kept together with them, which have to be run again.
+    /// Removes the instances of some rules, and of the rules that share blocks with them. Returns the latter, which have to
+    /// run again.
     pub(super) fn forget(&mut self, dropped: &BitSet<FlatRuleId>) -> Vec<FlatRuleId> {
         let mut affected = BitSet::empty(self.blocks.len());
         for (rule, recipe) in self.recipes.entries() {
@@ -174,12 +202,12 @@ impl Store {
         for &rule in &again {
             self.instances[rule] = 0;
             self.caps[rule].most = u64::MAX;
-            self.next_look[rule] = u64::MAX;
+            self.next_forecast[rule] = u64::MAX;
         }
         again
     }
 
-    /// Adds the blocks that keep instances of the same rules.
+    /// Adds the blocks that have instances of the same rules.
     fn add_reductions(&self, blocks: &mut BitSet<BlockId>) {
         let mut changed = true;
         while changed {
@@ -208,15 +236,15 @@ impl Store {
         })
     }
 
-    /// Counts instances from zero again, because rules are run again.
+    /// Resets the counts of instances, since rules run again.
     pub(super) fn forget_counts(&mut self) {
         self.instances.fill(0);
-        for (look, cap) in self.next_look.iter_mut().zip(&self.caps) {
-            *look = first_look(cap.most);
+        for (look, cap) in self.next_forecast.iter_mut().zip(&self.caps) {
+            *look = first_forecast(cap.most);
         }
     }
 
-    /// Whether no rule is run again once it has been stored.
+    /// Whether no rule runs again once it is stored.
     pub(super) fn runs_once(&self) -> bool {
         self.active && self.counts_repeats
     }
@@ -226,13 +254,12 @@ impl Store {
         self.dropped.contains_if_known(rule)
     }
 
-    /// Whether the instances of a rule are kept.
+    /// Whether the instances of a rule are stored.
     pub(super) fn keeps_instances(&self, rule: FlatRuleId) -> bool {
         self.recipes.get(rule).is_some_and(Option::is_some)
     }
 
-    /// Where two conditions of the last instance of a block are the same atom, it has fewer conditions than its rule, and
-    /// belongs into another block.
+    /// Moves the last record of a block, in which two conditions are the same atom, to the block with fewer conditions.
     #[cold]
     fn move_reduced(&mut self, block: BlockId) {
         let record = self.blocks[block].rows.pop();
@@ -240,7 +267,7 @@ impl Store {
         self.keep_reduced(block, &record, |_| true);
     }
 
-    /// Keeps an instance without some of its conditions, and without those that stand there twice.
+    /// Stores a record without some of its conditions and without repeated ones.
     fn keep_reduced(&mut self, block: BlockId, record: &[u32], wanted: impl Fn(u32) -> bool) {
         let literals = &self.blocks[block].literals;
         let is_repeated =
@@ -265,7 +292,7 @@ impl Store {
         self.stored += 1;
     }
 
-    /// Looks out for repeats in a block that had none so far.
+    /// Starts the removal of repeats in a block.
     fn compare_from_now_on(&mut self, block: BlockId) {
         if self.comparison_at[block] == usize::MAX {
             self.comparison_at[block] = FIRST_COMPARISON;
@@ -278,7 +305,7 @@ impl Store {
         let repeats = remove_repeats(&mut self.blocks[block].rows);
         self.repeats += repeats;
         self.stored -= repeats;
-        self.comparison_at[block] = FIRST_COMPARISON.max(GROWTH * self.blocks[block].rows.len());
+        self.comparison_at[block] = FIRST_COMPARISON.max(COMPARISON_GROWTH * self.blocks[block].rows.len());
     }
 
     fn compare_all(&mut self) {
@@ -289,7 +316,7 @@ impl Store {
         }
     }
 
-    /// Whether there are not more rules than allowed.
+    /// Checks the limit on rules.
     pub(super) fn check(&mut self) -> Result<(), Stop> {
         if self.stored > self.max_rules {
             self.compare_all();
@@ -297,27 +324,27 @@ impl Store {
         if self.stored > self.max_rules { Err(Stop::TooMany) } else { Ok(()) }
     }
 
-    /// Whether the rule that runs will have more instances than it may have, as far as its loops tell.
+    /// Stops the running rule if its loops predict more instances than its cap.
     #[cold]
-    fn look_ahead(&mut self, engine: &Engine, plan: &Plan) -> Result<(), Stop> {
+    fn forecast(&mut self, engine: &Engine, plan: &Plan) -> Result<(), Stop> {
         let instances = self.instances[self.current];
         let now = float(instances - self.begun_with);
         let expected =
             float(self.begun_with) + now / share_done(engine, plan, plan.steps.len()).max(f64::MIN_POSITIVE);
-        self.next_look[self.current] = instances * 2;
-        // To begin again costs as much as all that was done so far.
+        self.next_forecast[self.current] = instances * 2;
+        // A new attempt repeats all work so far, so a rule may have as many instances as all others together.
         let cap = self.caps[self.current];
         let others = self.instances.iter().sum::<u64>() - instances;
         let most = if cap.relation.is_some() { cap.most.max(others) } else { cap.most };
         if expected > float(most) { Err(Stop::Overflow) } else { Ok(()) }
     }
 
-    /// How many steps the rule that runs may take.
+    /// The number of steps that the running rule may take.
     fn allowance(&self) -> u64 {
         self.caps[self.current].most.saturating_mul(STEPS_PER_INSTANCE)
     }
 
-    /// The memory of all that is stored, and of what it will take to remove repeats.
+    /// The memory of the store, including that needed to remove repeats.
     fn bytes(&self) -> usize {
         let rows: usize = self.blocks.iter().map(|block| block.rows.bytes()).sum();
         let compared = self.blocks.iter().zip(&self.comparison_at).filter(|(_, at)| **at < usize::MAX);
@@ -326,8 +353,8 @@ impl Store {
         rows + removal + follows + self.mentions.iter().map(Relation::bytes).sum::<usize>()
     }
 
-    /// The stored rules, with mentioned atoms replaced by the atoms of the relations. The negation of an atom
-    /// that is never true is no condition; without it, a rule may be the same as another one.
+    /// The blocks, with preliminary rows of negated atoms replaced by rows of the relations. The negation of an atom that is
+    /// never true is dropped, after which a record may repeat another one.
     pub(super) fn finish(
         mut self,
         relations: &Relations,
@@ -362,7 +389,7 @@ impl Store {
 }
 
 impl Block {
-    /// Replaces the numbers of mentioned atoms by rows, and puts rows of the same relation in order again.
+    /// Replaces preliminary rows of negated atoms, and sorts rows of the same relation again.
     fn resolve(&mut self, resolved: &IdVec<RelationId, Vec<u32>>) {
         let negative: Vec<(usize, RelationId)> = (0..self.literals.len())
             .filter(|&at| !self.literals[at].1)
@@ -414,21 +441,21 @@ impl Fire for Store {
 
     fn look(&mut self, engine: &Engine, plan: &Plan, at: usize) -> Result<(), Stop> {
         let taken = self.allowance() - engine.steps_left();
-        if self.caps[self.current].most == u64::MAX || taken < FIRST_STEPS {
+        if self.caps[self.current].most == u64::MAX || taken < STEPS_BEFORE_FORECAST {
             return Ok(());
         }
         let expected = float(taken) / share_done(engine, plan, at).max(f64::MIN_POSITIVE);
-        if expected > 2.0 * float(self.allowance()) { Err(Stop::Overflow) } else { Ok(()) }
+        if expected > STEP_FORECAST_MARGIN * float(self.allowance()) { Err(Stop::Overflow) } else { Ok(()) }
     }
 
     #[inline]
     fn fire(&mut self, engine: &mut Engine, plan: &Plan) -> Result<(), Stop> {
         let instances = self.instances[self.current] + 1;
         self.instances[self.current] = instances;
-        if instances > self.next_look[self.current] {
-            self.look_ahead(engine, plan)?;
+        if instances > self.next_forecast[self.current] {
+            self.forecast(engine, plan)?;
         }
-        if instances.is_multiple_of(65_536) {
+        if instances.is_multiple_of(INSTANCES_PER_REPORT) {
             engine.other_bytes = self.bytes();
             engine.stored = self.stored;
         }
@@ -468,7 +495,7 @@ impl Fire for Store {
     }
 }
 
-/// When to look first whether a rule will have more instances than it may have.
-fn first_look(cap: u64) -> u64 {
-    if cap == u64::MAX { cap } else { cap.min(FIRST_LOOK) }
+/// The number of instances at the first forecast for a rule with this cap.
+fn first_forecast(cap: u64) -> u64 {
+    if cap == u64::MAX { cap } else { cap.min(INSTANCES_BEFORE_FORECAST) }
 }

@@ -11,12 +11,13 @@ use crate::ids::narrow;
 use grundy_syntax::{Keyword, TermId, VariableId};
 use std::io::{self, Write};
 
-/// Text is handed on in pieces of about this size.
-const PIECE: usize = 1 << 16;
+/// The approximate size of a write in bytes. A guess.
+const WRITE_SIZE: usize = 1 << 16;
 
 /// Writes a ground program in aspif.
 pub fn write_aspif(ground: &GroundProgram, out: &mut impl Write) -> io::Result<()> {
-    let mut writer = Aspif { ground, digits: Digits::new(), text: Vec::with_capacity(PIECE + 4096), out };
+    let mut writer =
+        Aspif { ground, digits: Digits::new(), text: Vec::with_capacity(WRITE_SIZE + 4096), out };
     writer.text.extend_from_slice(b"asp 1 0 0\n");
     writer.write_choices()?;
     for block in &ground.blocks {
@@ -25,13 +26,13 @@ pub fn write_aspif(ground: &GroundProgram, out: &mut impl Write) -> io::Result<(
     writer.write_externals()?;
     writer.write_names()?;
     writer.text.extend_from_slice(b"0\n");
-    writer.hand_on()
+    writer.write_text()
 }
 
 struct Aspif<'a, W> {
     ground: &'a GroundProgram,
     digits: Digits,
-    /// What is still to be handed on.
+    /// Text that was not written yet.
     text: Vec<u8>,
     out: &'a mut W,
 }
@@ -43,7 +44,7 @@ impl<W: Write> Aspif<'_, W> {
             self.text.extend_from_slice(b"1 1 1 ");
             self.digits.push(atom.0 + 1, &mut self.text);
             self.text.extend_from_slice(b" 0 0\n");
-            self.hand_on_pieces()?;
+            self.write_if_full()?;
         }
         Ok(())
     }
@@ -66,7 +67,7 @@ impl<W: Write> Aspif<'_, W> {
                 self.digits.push(first + row, &mut self.text);
             }
             self.text.push(b'\n');
-            self.hand_on_pieces()?;
+            self.write_if_full()?;
         }
         Ok(())
     }
@@ -78,7 +79,7 @@ impl<W: Write> Aspif<'_, W> {
             self.text.extend_from_slice(b"5 ");
             self.digits.push(atom.0 + 1, &mut self.text);
             self.text.extend_from_slice(b" 0\n");
-            self.hand_on_pieces()?;
+            self.write_if_full()?;
         }
         Ok(())
     }
@@ -107,19 +108,19 @@ impl<W: Write> Aspif<'_, W> {
                 self.text.extend_from_slice(b" 1 ");
                 self.digits.push(atom + 1, &mut self.text);
                 self.text.push(b'\n');
-                self.hand_on_pieces()?;
+                self.write_if_full()?;
             }
         }
         Ok(())
     }
 
     #[inline]
-    fn hand_on_pieces(&mut self) -> io::Result<()> {
-        if self.text.len() < PIECE { Ok(()) } else { self.hand_on() }
+    fn write_if_full(&mut self) -> io::Result<()> {
+        if self.text.len() < WRITE_SIZE { Ok(()) } else { self.write_text() }
     }
 
     #[cold]
-    fn hand_on(&mut self) -> io::Result<()> {
+    fn write_text(&mut self) -> io::Result<()> {
         self.out.write_all(&self.text)?;
         self.text.clear();
         Ok(())

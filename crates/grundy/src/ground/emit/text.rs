@@ -98,7 +98,7 @@ fn tidy(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn forms_are_tidied() {
+    fn forms_are_normalised() {
         assert_eq!(super::tidy(" ( next(cell  1 2\n x) )"), "(next (cell 1 2 x))");
         assert_eq!(super::tidy("terminal"), "terminal");
     }

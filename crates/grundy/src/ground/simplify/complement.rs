@@ -1,7 +1,7 @@
-//! One move of nearly all.
+//! Complements of sets of moves.
 //!
-//! A frame axiom says that a cell stays as it is whatever move is made elsewhere: one rule for each of nearly all
-//! moves. Each role does exactly one of its moves, so this is the same as: none of the few other moves is made.
+//! A frame axiom says that a cell keeps its value under every move made elsewhere: one rule for each of nearly all moves.
+//! Each role does exactly one of its moves, so this is equivalent to a single rule: none of the few other moves is made.
 //!
 //! ```text
 //! next(c) ← true(c), does(white, m1)               does~set(1) ← does(white, m4)
@@ -9,7 +9,7 @@
 //! next(c) ← true(c), does(white, m3)
 //! ```
 //!
-//! Sets of moves that occur more than once are shared.
+//! Equal sets of moves are shared.
 
 use super::Draft;
 use crate::datalog::{Relation, Stop, hash_values};
@@ -21,30 +21,30 @@ use grundy_syntax::{Budget, Keyword, TermId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// A group of rules is replaced if that leaves out at least so many of them.
-const MIN_GAIN: usize = 3;
+/// A group of rules is replaced if that saves at least this number of rules. A guess.
+const MIN_RULES_SAVED: usize = 3;
 
-/// A rule without the move that it asks for: head and other conditions, and the role that moves.
+/// A rule without its move: head and other conditions, and the role that moves.
 type Key = (SmallVec<[u32; 8]>, u32);
 
 /// The moves of all roles.
 struct Moves {
     /// The relations of `does`.
     relations: Vec<RelationId>,
-    /// For each of them, for each row: the term that moves, and the number of the move among those of that term.
+    /// For each row of these relations the term of the role, and the number of the move among the moves of that role.
     places: FxHashMap<RelationId, Vec<(u32, u32)>>,
-    /// For each role all its moves. Terms that are no roles never move, so "it makes none of these" does not mean that it
-    /// makes another one: they are not here.
+    /// The moves of each role. Terms that are not roles never move, so the equivalence does not hold for them, and they are
+    /// left out.
     by_role: FxHashMap<u32, Vec<(RelationId, u32)>>,
 }
 
-/// Of rules for one of so many moves each, how many it takes so that their complement is smaller.
+/// The smallest group of rules, each for one of these moves, whose complement is smaller.
 fn fewest_of(moves: usize) -> usize {
-    (moves + MIN_GAIN).div_ceil(2)
+    (moves + MIN_RULES_SAVED).div_ceil(2)
 }
 
 impl Moves {
-    /// How many rules it takes, at least, for a role that has as many moves as that.
+    /// The smallest group of rules that can be replaced for any role.
     fn fewest_to_replace(&self) -> usize {
         let moves = self.by_role.values().map(Vec::len);
         moves.filter(|&moves| fewest_of(moves) <= moves).map(fewest_of).min().unwrap_or(usize::MAX)
@@ -141,7 +141,7 @@ fn key(record: &[u32], place: usize, role: u32) -> Key {
     (rest.collect(), role)
 }
 
-/// Takes the large groups of a family out of their blocks; what to put in their place.
+/// Removes the large groups of a family from their blocks, and adds their replacements.
 fn replace_groups(
     draft: &mut Draft<'_>,
     moves: &Moves,
@@ -152,7 +152,7 @@ fn replace_groups(
     let move_of = |block: &Block, place: usize, record: &[u32]| {
         moves.places[&block.literals[place].0][record[place + 1].index()]
     };
-    // Counting hashes is cheap, and often enough to see that nothing is to be gained.
+    // Counting hashes is cheap, and often shows that no group is large enough.
     let records: usize = family.iter().map(|&(number, _)| draft.blocks[number].rows.len()).sum();
     let mut hashed: Vec<u32> = vec![0; (records / 4).next_power_of_two()];
     let mask = hashed.len() - 1;
@@ -167,7 +167,7 @@ fn replace_groups(
     if !(0..hashed.len()).any(is_frequent) {
         return;
     }
-    // The group of each record of the family, if it may be a large one.
+    // The group of each record, if it may be large.
     let mut group_of: Vec<Option<u32>> = Vec::with_capacity(records);
     let mut numbers: FxHashMap<Key, u32> = FxHashMap::default();
     let mut counts: Vec<usize> = Vec::new();

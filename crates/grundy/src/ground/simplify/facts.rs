@@ -14,8 +14,8 @@ type Facts = FxHashMap<RelationId, FxHashSet<u32>>;
 /// Head relation, and relation and sign of each condition.
 type Signature = (RelationId, Vec<(RelationId, bool)>);
 
-/// Takes facts out of conditions, and out of the program what they make superfluous: rules that ask for their
-/// negation, and other rules for them. What has no condition left is a fact as well, so this is repeated.
+/// Removes facts from conditions, and removes the rules that they make superfluous: those with their negation as a
+/// condition, and other rules for the same atom. A rule without conditions left is a fact, so this is repeated.
 pub(super) fn fold_facts(draft: &mut Draft<'_>) {
     let mut facts = Facts::default();
     loop {

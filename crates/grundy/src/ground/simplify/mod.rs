@@ -1,8 +1,8 @@
-//! Making a ground program smaller.
+//! Simplification of a ground program.
 //!
-//! 1. [`facts`]: atoms that always hold are no conditions.
-//! 2. [`complement`]: each role does exactly one of its moves, so that "one of nearly all moves" is "none of the rest".
-//! 3. [`needed`]: what no answer depends on is dropped.
+//! 1. [`facts`]: atoms that always hold are removed from conditions.
+//! 2. [`complement`]: a disjunction of nearly all moves of a role becomes the negation of the others.
+//! 3. [`needed`]: rules that no answer depends on are dropped.
 
 mod complement;
 mod facts;
@@ -23,7 +23,7 @@ pub(super) struct Draft<'a> {
     pub(super) blocks: &'a mut IdVec<BlockId, Block>,
 }
 
-/// Runs all steps, as long as there is time; the second one is optional.
+/// Runs all steps within a budget. The second one is optional.
 pub(super) fn refine(mut draft: Draft<'_>, with_complements: bool, budget: &Budget) -> Result<(), Stop> {
     facts::fold_facts(&mut draft);
     if with_complements {

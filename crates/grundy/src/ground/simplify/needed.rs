@@ -1,4 +1,4 @@
-//! What answers depend on.
+//! Removal of rules that no answer depends on.
 
 use super::Draft;
 use crate::datalog::Relation;
@@ -25,7 +25,7 @@ pub(super) fn drop_unneeded(draft: &mut Draft<'_>) {
     }
     let by_head = draft.blocks.entries().map(|(id, block)| (block.head, id));
     let blocks_of = Csr::grouped(count, by_head);
-    // A component stands behind all that it needs, so callers come first from the end.
+    // Components come after what they depend on, so the reverse order visits callers first.
     for members in graph.components().into_iter().rev() {
         let mut changed = true;
         while changed && !draft.flat.budget.is_over() {
@@ -46,7 +46,7 @@ pub(super) fn drop_unneeded(draft: &mut Draft<'_>) {
 /// For each relation, for each of its rows, whether an answer needs the atom; no rows for relations that are not views.
 type Needed = IdVec<RelationId, Vec<bool>>;
 
-/// Marks the conditions of the needed rules of a block; tells whether that has to be repeated for its component.
+/// Marks the conditions of the needed rules of a block. Returns whether its component has to be visited again.
 fn mark(block: &Block, views: &BitSet<RelationId>, needed: &mut Needed, members: &[RelationId]) -> bool {
     let head = block.head;
     let is_wanted = |relation: &RelationId| views.contains(*relation);
@@ -58,8 +58,8 @@ fn mark(block: &Block, views: &BitSet<RelationId>, needed: &mut Needed, members:
         return false;
     }
     let mut changed = false;
-    // What a rule needs has mostly been derived before its head, so that most heads are known to be needed when it is
-    // the rule's turn if one begins at the end.
+    // The conditions of a rule were mostly derived before its head, so in reverse order most heads are marked before their
+    // rules are visited.
     for record in block.rows.iter().rev() {
         if views.contains(head) && !needed[head][record[0].index()] {
             continue;
