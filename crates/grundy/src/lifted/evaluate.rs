@@ -1,4 +1,19 @@
-//! Evaluating the answers of one state after the other.
+//! Evaluation of the answers of states without grounding.
+//!
+//! The rules are the flat rules without links. Their relations form components in order of dependence ([`Schedule`]), each
+//! static, dependent on the state, or dependent on the moves as well. Static components are evaluated once. A state is
+//! *looked at* by writing its facts into the relations of `true` and clearing everything that depends on it; moves are
+//! *played* in the same way. An answer evaluates the components that it depends on and that are not evaluated yet, so a
+//! question about `terminal` does not pay for `next`. Relations keep their memory from state to state.
+//!
+//! Components are evaluated semi-naively with lasting join plans. Plans are made in the first state, and made again after
+//! [`REPLAN_AFTER`] and [`LEARN_FOR`] states, with the mean sizes of relations in the states so far. Components with negation
+//! inside are evaluated by the alternating fixpoint ([`alternate`]), which also detects atoms that depend on their own
+//! negation.
+//!
+//! Some views are evaluated on demand, by magic sets (`flat/demand.rs`). [`Treatment`] chooses them by constants in calls and
+//! by steps: a component that exceeds its steps is treated differently, and the evaluation is rebuilt in the current state.
+//! [`Trials`] replay recent questions with another treatment, and keep it if that takes fewer steps.
 
 use super::LiftedConfig;
 use super::prepare::{Answer, Component, ComponentId, Schedule};
@@ -15,22 +30,22 @@ use grundy_syntax::{
     Budget, Exhausted, Keyword, Notation, Printer, Program, Stage, Symbols, TermId, Terms, Ticks,
 };
 
-/// Plans are made in the first state; after so many states they are made again, with what is known by then.
+/// The number of states after which plans are made again for the first time. A guess.
 pub(super) const REPLAN_AFTER: u32 = 8;
 
-/// The work of translating a fact, as [`Ticks`] count it.
+/// The work of translating a fact in the unit of [`Ticks`]. A guess.
 const WORK: usize = 16;
 
-/// So long figures are counted; then plans are made once more.
+/// The number of states in which statistics are noted; after them, plans are made for the last time. A guess.
 const LEARN_FOR: u32 = 64;
 
-/// A game in evaluation: the relations hold what is known of the current state.
+/// A game in evaluation. The relations have the answers known for the current state.
 pub(super) struct Evaluation {
     pub(super) program: Program,
     pub(super) flat: Flat,
     pub(super) engine: Engine,
     pub(super) schedule: Schedule,
-    /// Which components hold what follows from the current state and moves.
+    /// The components that are evaluated for the current state and moves.
     done: BitSet<ComponentId>,
     facts: Codec,
     next_facts: Codec,
@@ -43,9 +58,9 @@ pub(super) struct Evaluation {
     initial: LiftedState,
     current: Option<LiftedState>,
     played: Option<Vec<TermId>>,
-    /// How many states have been looked at.
+    /// The number of states looked at.
     pub(super) states: u32,
-    /// How many steps they have taken, and what is static.
+    /// The steps taken by states, and by static components.
     pub(super) steps: u64,
     pub(super) static_steps: u64,
     pub(super) steps_by_component: IdVec<ComponentId, u64>,
@@ -57,11 +72,11 @@ pub(super) struct Evaluation {
     ticks: Ticks,
 }
 
-/// Why a component was not evaluated.
+/// Why the evaluation of a component stopped.
 enum Halt {
-    /// A term nests too deeply, perhaps because relations are evaluated on demand.
+    /// A term nests too deeply, possibly because of evaluation on demand.
     Endless,
-    /// It took more steps than it may take.
+    /// The component exceeded its steps.
     Overflow(ComponentId),
     Error(ReasonError),
 }
@@ -81,7 +96,7 @@ impl Evaluation {
         Evaluation::with_treatment(program, terms, treatment, config)
     }
 
-    /// Sets up the relations, and evaluates what is static.
+    /// Sets up the relations, and evaluates the static components.
     fn with_treatment(
         mut program: Program,
         terms: Terms,
@@ -159,21 +174,21 @@ impl Evaluation {
         Evaluation::with_treatment(self.program.clone(), terms, treatment, &self.config)
     }
 
-    /// Treats the relations of a component in another way, and begins anew with the current state.
+    /// Changes the treatment of the relations of a component, and rebuilds the evaluation.
     fn reconsider(&mut self, number: ComponentId) -> Result<(), ReasonError> {
         let rules = self.schedule.components[number].rules.iter().map(|&rule| &self.flat.rules[rule]);
         self.treatment.respond(&self.program, rules);
         self.begin_anew()
     }
 
-    /// Evaluates everything whole from now on: calls may have no end where the answers have one.
+    /// Evaluates everything whole from now on: calls may be infinite where answers are finite.
     fn evaluate_all_whole(&mut self) -> Result<(), ReasonError> {
         self.treatment.evaluate_all_whole();
         self.trials = Trials::default();
         self.begin_anew()
     }
 
-    /// Begins anew with the treatment that there is now, in the current state.
+    /// Rebuilds the evaluation with the current treatment, in the current state.
     fn begin_anew(&mut self) -> Result<(), ReasonError> {
         let terms = std::mem::take(&mut self.engine.terms);
         let mut again = self.with_other_treatment(self.treatment.clone(), terms)?;
@@ -224,7 +239,7 @@ impl Evaluation {
         self.current = None;
         for &fact in &state.0 {
             self.ticks.work(&self.config.budget, WORK)?;
-            // A fact that no rule looks at has no relation.
+            // A fact that no rule reads has no relation.
             if let Some((relation, values)) = self.facts.decode(&self.engine.terms, fact) {
                 self.engine.relations[relation].insert(values.iter().copied());
             }
@@ -233,7 +248,7 @@ impl Evaluation {
         Ok(())
     }
 
-    /// Lets plans be made anew, with the figures that have been counted.
+    /// Discards the plans, so that they are made again with the statistics so far.
     pub(super) fn plan_again(&mut self) {
         self.schedule.components.iter_mut().for_each(|component| component.plans.clear());
     }
@@ -258,13 +273,13 @@ impl Evaluation {
         Ok(())
     }
 
-    /// Makes it so that nobody moves.
+    /// Makes no moves the current moves.
     pub(super) fn play_nothing(&mut self) {
         self.forget(Class::Move);
         self.clear(Keyword::Does);
     }
 
-    /// Forgets what depends on the state or the moves, or on the moves alone.
+    /// Clears the components of a class and above.
     fn forget(&mut self, class: Class) {
         for (id, component) in self.schedule.components.entries() {
             if component.class >= class && self.done.contains(id) {
@@ -312,7 +327,7 @@ impl Evaluation {
     fn evaluate(&mut self, number: ComponentId) -> Result<(), Halt> {
         let Evaluation { engine, schedule, flat, treatment, .. } = self;
         let component = &mut schedule.components[number];
-        // `true` and `does` have no rules here: their rows are given.
+        // `true` and `does` have no rules: their rows are given.
         if !component.rules.is_empty() {
             let rules = component.rules.iter().map(|&rule| &flat.rules[rule]);
             let allowed = treatment.steps(&engine.terms, rules, component.class == Class::Static);
@@ -378,7 +393,7 @@ impl Evaluation {
         self.relations[keyword].iter().any(|&relation| self.engine.relations[relation].len() > 0)
     }
 
-    /// For each role its legal moves, sorted by text, as those of the other engines.
+    /// The legal moves of each role, sorted by text as in the other engines.
     pub(super) fn legal_moves(&mut self) -> Vec<Vec<TermId>> {
         let mut moves = self.legal_moves.read(&mut self.engine);
         for moves in &mut moves {
@@ -387,7 +402,7 @@ impl Evaluation {
         moves.into_iter().collect()
     }
 
-    /// Calls `visit` with the shape and the rows of each relation of what can be seen.
+    /// Calls `visit` with the shape and the rows of each relation of percepts.
     pub(super) fn for_each_percept(&self, mut visit: impl FnMut(&Symbols, &Terms, TermId, &Relation)) {
         for &relation in &self.relations[Keyword::Sees] {
             let shape = self.flat.relations[relation].template[1];
@@ -460,8 +475,8 @@ fn evaluate_component(engine: &mut Engine, flat: &Flat, component: &mut Componen
     alternate(engine, component)
 }
 
-/// The alternating fixpoint: negations inside the component are tested against an estimate, from
-/// below and from above in turn, until the two meet.
+/// The alternating fixpoint (Van Gelder 1993): negations inside the component are tested against a lower and an upper
+/// estimate in turn, until the lower one is stable. If the two agree then, no atom depends on its own negation.
 fn alternate(engine: &mut Engine, component: &Component) -> Result<(), Stop> {
     let take = |engine: &mut Engine| -> Vec<Relation> {
         component.members.iter().map(|&member| engine.take_rows(member)).collect()

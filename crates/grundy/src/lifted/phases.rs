@@ -1,8 +1,8 @@
-//! The rules of a game as a lifted reasoner uses them.
+//! Phases of lifted evaluation: answers that depend on the state only, and answers that depend on moves.
 //!
-//! What is evaluated on demand is asked for twice: when a state is looked at, for `legal`, `terminal` and `goal`, and when
-//! moves are played, for `next` and `sees`. If both filled the same call tables, looking at a state would have to wait
-//! for moves. So the second phase has relations of its own for what is evaluated on demand and what depends on it.
+//! Views on demand are called in two phases: for `legal`, `terminal` and `goal` when a state is looked at, and for `next`
+//! and `sees` when moves are played. With shared call tables, the first phase would depend on moves. Therefore the second
+//! phase has copies of the relations that are evaluated on demand and of those that depend on them.
 
 use crate::analysis::Class;
 use crate::flat::{Flat, FlatAtom, FlatLiteral, FlatRule, Origin, RelationId, demand};
@@ -10,7 +10,7 @@ use crate::graph::{Graph, component_of};
 use crate::ids::{BitSet, Id, IdVec};
 use grundy_syntax::{Keyword, Program};
 
-/// Rewrites a program so that these relations are evaluated on demand, in each phase for itself.
+/// Rewrites a program so that these relations are evaluated on demand, separately in each phase.
 pub(super) fn demand_by_phase(program: &mut Program, flat: &mut Flat, demanded: &BitSet<RelationId>) {
     if demanded.is_empty() {
         return;
@@ -80,7 +80,7 @@ fn atoms(rule: &mut FlatRule) -> impl Iterator<Item = &mut FlatAtom> {
     })
 }
 
-/// What each relation depends on.
+/// The class of each relation.
 pub(super) fn classes(program: &Program, flat: &Flat) -> IdVec<RelationId, Class> {
     let given = |relation: RelationId| match flat.keyword(program, relation) {
         Some(Keyword::True) => Class::State,

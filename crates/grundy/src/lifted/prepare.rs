@@ -1,4 +1,4 @@
-//! What has to be evaluated for which answer, in which order.
+//! The components that each answer depends on, in order of evaluation.
 
 use super::phases::classes;
 use crate::analysis::Class;
@@ -8,7 +8,7 @@ use crate::graph::{Graph, component_of};
 use crate::ids::{BitSet, Id, IdVec};
 use grundy_syntax::{Keyword, Program};
 
-/// What a state can be asked for.
+/// An answer about a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Answer {
     Legal,
@@ -56,11 +56,11 @@ pub(super) struct Component {
     pub(super) class: Class,
     /// Whether a member depends on the negation of a member.
     pub(super) has_negation: bool,
-    /// The join plans, once they are made.
+    /// The join plans; empty until they are made.
     pub(super) plans: Vec<RulePlans>,
 }
 
-/// The components, and for each answer the numbers of those that it needs, in order.
+/// The components, and those that each answer depends on, in order.
 pub(super) struct Schedule {
     pub(super) components: IdVec<ComponentId, Component>,
     needed: IdVec<Answer, Vec<ComponentId>>,
@@ -119,7 +119,7 @@ fn needed(
     for (relation, _) in flat.relations.entries().filter(|(_, info)| Some(info.predicate) == predicate) {
         needed.set(component_of[relation], true);
     }
-    // A component stands behind all that it needs, so one pass from the end finds everything.
+    // Components come after those that they depend on, so one reverse pass is enough.
     for id in components.ids().rev() {
         if needed.contains(id) {
             let read = components[id].rules.iter().flat_map(|&rule| flat.rules[rule].relations_read());

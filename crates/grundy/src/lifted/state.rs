@@ -1,4 +1,4 @@
-//! States of lifted reasoning: terms outside, rows inside.
+//! States of lifted evaluation: terms outside, rows inside.
 
 use crate::datalog::{Codec, Engine};
 use crate::flat::{Flat, RelationId, write_term};
@@ -23,8 +23,8 @@ impl LiftedState {
     }
 }
 
-/// The values by which the rows of a relation begin that belong to a role; `None` if it has no such rows. A role stands in a
-/// column of its own only where no function can stand there as well: `(legal (g red) noop)` is no move of `red`.
+/// The first values of the rows of a relation that belong to a role; `None` if it has no such rows. A role has a column of
+/// its own unless a function is possible in its place: `(legal (g red) noop)` is not a move of `red`.
 fn prefix(flat: &Flat, terms: &Terms, relation: RelationId, role: TermId) -> Option<Vec<u32>> {
     let info = &flat.relations[relation];
     let mut values = Vec::new();
@@ -36,13 +36,13 @@ grundy_syntax::define_id! {
     pub(super) struct RoleId(u32);
 }
 
-/// Roles, each with the values by which its rows begin.
+/// Roles, each with the first values of its rows.
 type Prefixes = Vec<(RoleId, Vec<u32>)>;
 
 /// What holds for roles: the terms in the second argument of a predicate, by role.
 pub(super) struct ByRole {
     codec: Codec,
-    /// For each relation the roles, each with the values by which its rows begin.
+    /// The roles of each relation, each with the first values of its rows.
     relations: Vec<(RelationId, Prefixes)>,
     roles: usize,
 }
@@ -82,7 +82,7 @@ impl ByRole {
 pub(super) struct Moves {
     /// Translators of moves, for roles whose moves are in different relations.
     codecs: Vec<(Vec<RelationId>, Codec)>,
-    /// For each role its translator, and for each relation of it how its rows begin.
+    /// For each role its translator, and the first values of its rows in each relation of the translator.
     roles: IdVec<RoleId, (usize, Vec<Vec<u32>>)>,
     row: Vec<u32>,
 }
@@ -106,7 +106,7 @@ impl Moves {
         moves
     }
 
-    /// The relation and the row of a move of a role; `None` if no rule looks at such a move.
+    /// The relation and the row of a move of a role; `None` if no rule reads such a move.
     pub(super) fn decode(
         &mut self,
         terms: &Terms,
@@ -124,25 +124,25 @@ impl Moves {
     }
 }
 
-/// The texts of terms, made once each, and their places in the order of all texts.
+/// The texts of terms, made once each, and their ranks in the order of all texts.
 #[derive(Default)]
 pub(super) struct Texts {
     texts: IdVec<TermId, Option<Box<str>>>,
-    /// For each term its place, or [`NO_PLACE`].
-    places: IdVec<TermId, u32>,
+    /// The rank of each term, or [`UNRANKED`].
+    ranks: IdVec<TermId, u32>,
     /// The terms that have a text.
     known: Vec<TermId>,
-    /// How many terms were sorted by text since places were given.
+    /// The number of terms sorted by text since the last ranking.
     compared: usize,
 }
 
-const NO_PLACE: u32 = u32::MAX;
+const UNRANKED: u32 = u32::MAX;
 
 impl Texts {
     /// Sorts terms by their texts.
     pub(super) fn sort(&mut self, symbols: &Symbols, terms: &Terms, sorted: &mut [TermId]) {
-        let place = |term: &TermId| self.places.get(*term).copied().unwrap_or(NO_PLACE);
-        if sorted.iter().all(|term| place(term) != NO_PLACE) {
+        let place = |term: &TermId| self.ranks.get(*term).copied().unwrap_or(UNRANKED);
+        if sorted.iter().all(|term| place(term) != UNRANKED) {
             sorted.sort_unstable_by_key(place);
             return;
         }
@@ -158,16 +158,16 @@ impl Texts {
         sorted.sort_by(|one, other| self.texts[*one].cmp(&self.texts[*other]));
         self.compared += sorted.len();
         if self.compared >= self.known.len() {
-            self.give_places();
+            self.rank_terms();
         }
     }
 
-    /// Sorts all known terms, which pays when as many have been sorted without that.
-    fn give_places(&mut self) {
+    /// Ranks all known terms. This pays when as many terms were sorted by text.
+    fn rank_terms(&mut self) {
         self.known.sort_by(|one, other| self.texts[*one].cmp(&self.texts[*other]));
-        self.places.resize(self.texts.len(), NO_PLACE);
+        self.ranks.resize(self.texts.len(), UNRANKED);
         for (place, term) in self.known.iter().enumerate() {
-            self.places[*term] = narrow(place);
+            self.ranks[*term] = narrow(place);
         }
         self.compared = 0;
     }
@@ -178,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn terms_are_sorted_by_text_whether_they_are_new_or_known() {
+    fn terms_are_sorted_by_text() {
         let (mut symbols, mut terms, mut texts) = (Symbols::default(), Terms::default(), Texts::default());
         // Ids grow while texts do not.
         let ids: Vec<TermId> = (0..40u32)

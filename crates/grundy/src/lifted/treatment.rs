@@ -1,12 +1,12 @@
-//! How relations are evaluated: whole, or on demand.
+//! The treatment of relations: evaluation as a whole, or on demand.
 //!
-//! What is only called with constants is evaluated on demand, everything else whole at first. A component that takes
-//! too many steps ends the attempt; its relations are evaluated on demand from then on. If that is not possible, or not
-//! enough, it may take all the steps that it needs. [Trials](super::trials) find what else is worth asking for.
+//! Views that are only called with constants are evaluated on demand, all others as a whole at first. When a component
+//! exceeds its steps, its relations are evaluated on demand from then on. If that is impossible or not enough, its steps
+//! are not limited any more. [Trials](super::trials) find further views for which evaluation on demand pays.
 //!
-//! Calls can put terms together, and then there may be far more calls than answers, or no end of them. Whether it is the
-//! calls or the answers that explode shows only in evaluation, so both get a turn: after [`CALL_STEPS`] everything is
-//! evaluated whole, and if that takes [`WHOLE_STEPS`], on demand after all.
+//! Calls can build terms, so that there are far more calls than answers, or infinitely many. Whether calls or answers
+//! explode is only known by evaluation: after [`CALL_STEPS`] everything is evaluated whole, and if that takes
+//! [`WHOLE_STEPS`], on demand for good.
 
 use super::OnDemand;
 use super::phases::{demand_by_phase, negation_cycles};
@@ -15,19 +15,19 @@ use crate::ids::{BitSet, IdVec};
 use crate::rewrite::called_with_constants;
 use grundy_syntax::{PredicateId, Program, RuleId, Term, TermId, Terms};
 
-/// The steps that a component may take in a state before its relations are evaluated on demand. Few views of ordinary
-/// games need so many, and those that do are looked at in few places.
+/// The steps that a component may take in a state before its relations are evaluated on demand. A guess: few views of ordinary
+/// games take more, and those that do are mostly called with few arguments.
 const STEPS: u64 = 32_000;
 
-/// The same for a component that is evaluated once, because it is static.
+/// The steps that a static component, which is evaluated once, may take before its relations are evaluated on demand. A guess.
 const STATIC_STEPS: u64 = 3_000_000;
 
-/// The steps that a component may take in a state if its calls put terms together. A search for paths with the list of their
-/// cells, in a game of connection on a large board, takes 8,000.
+/// The steps that a component may take in a state if its calls build terms. For comparison: a search for paths with the list
+/// of their cells, in a connection game on a large board, takes 8,000.
 const CALL_STEPS: u64 = 2_000_000;
 
-/// The steps that a component may take in a state where calls took too many: so many that it may well be the answers that
-/// explode. A guess.
+/// The steps that a component may take in a state after calls took too many. Beyond them, the answers are assumed to explode.
+/// A guess.
 const WHOLE_STEPS: u64 = 50_000_000;
 
 /// The treatment of all relations of a game.
@@ -39,18 +39,18 @@ pub(super) struct Treatment {
     /// For each rule of the sheet, whether evaluation on demand was considered for its relations.
     settled: IdVec<RuleId, bool>,
     calls: Calls,
-    /// The relations that depend on their own negation anyway.
+    /// The relations that depend on their own negation under any treatment.
     negation_cycles: BitSet<RelationId>,
 }
 
-/// Which calls that put terms together have had their turn.
+/// The state of the decision about calls that build terms.
 #[derive(Clone)]
 enum Calls {
-    /// They are made.
+    /// Calls are made.
     Made,
-    /// They took too many steps, so nothing is evaluated on demand. These relations were.
+    /// Calls took too many steps, so nothing is evaluated on demand. These relations were before.
     GivenUp(BitSet<RelationId>),
-    /// Evaluation without them takes too many steps as well.
+    /// Evaluation without calls took too many steps as well.
     Needed,
 }
 
@@ -121,13 +121,13 @@ impl Treatment {
         }
     }
 
-    /// Whether a rule fills a call table with terms that it puts together.
+    /// Whether a rule fills a call table with terms that it builds.
     fn is_growing_call(&self, terms: &Terms, rule: &FlatRule) -> bool {
         let is_new = |&arg: &TermId| matches!(terms.get(arg), Term::Compound(..)) && !terms.is_ground(arg);
         self.simplified.relations.get(rule.head.relation).is_none() && rule.head.args.iter().any(is_new)
     }
 
-    /// Draws the conclusion from a component with these rules that took too many steps.
+    /// Changes the treatment after a component with these rules exceeded its steps.
     pub(super) fn respond<'r>(&mut self, program: &Program, rules: impl Iterator<Item = &'r FlatRule>) {
         let mut is_settled = true;
         for number in rules.filter_map(|rule| rule.origin.rule()) {
@@ -142,12 +142,12 @@ impl Treatment {
             }
         }
         if is_settled {
-            self.turn_back();
+            self.switch();
         }
     }
 
-    /// Evaluates everything whole since calls take too many steps, or on demand since that takes too many as well.
-    fn turn_back(&mut self) {
+    /// Switches to evaluation as a whole if calls took too many steps, and back if that took too many as well.
+    fn switch(&mut self) {
         match std::mem::replace(&mut self.calls, Calls::Needed) {
             Calls::Made => {
                 self.calls = Calls::GivenUp(self.demanded.clone());
@@ -182,7 +182,7 @@ impl Treatment {
             .then(|| Treatment { demanded, ..self.clone() })
     }
 
-    /// Evaluates a relation on demand, unless negation would have to wait for itself then.
+    /// Evaluates a relation on demand, unless that creates a cycle through negation.
     fn demand(&mut self, program: &Program, relation: RelationId) {
         let mut demanded = self.demanded.clone();
         add_demanded(&self.simplified, &self.demandable, &mut demanded, relation);
@@ -191,7 +191,7 @@ impl Treatment {
         }
     }
 
-    /// Whether a negation would have to wait for itself if these relations were evaluated on demand.
+    /// Whether evaluating these relations on demand creates a cycle through negation.
     fn adds_negation_cycles(&self, program: &Program, demanded: &BitSet<RelationId>) -> bool {
         let mut flat = self.simplified.clone();
         demand_by_phase(&mut program.clone(), &mut flat, demanded);

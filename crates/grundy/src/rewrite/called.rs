@@ -1,21 +1,20 @@
-//! Calls that are worth evaluating on demand.
+//! Relations that are called with constants, and therefore evaluated on demand.
 
 use super::infer;
 use crate::datalog::Relations;
 use crate::flat::{Flat, RelationId, component_numbers};
 use crate::ids::{BitSet, IdVec};
 
-/// Relations of which no larger share is ever asked for are evaluated on demand from the start.
-const SMALL_SHARE: f64 = 0.125;
+/// The largest share of a relation that all calls together may use for evaluation on demand from the start. A guess.
+const LARGEST_CALLED_SHARE: f64 = 0.125;
 
-/// ... if they could have so many rows.
-const WORTH_ASKING: f64 = 1_000.0;
+/// The least possible number of rows for evaluation on demand from the start. A guess.
+const LEAST_ROWS: f64 = 1_000.0;
 
-/// Relations that are always called with constants, and so with a small part of what they could be called with. Calls
-/// of relations that they depend on themselves do not count.
+/// Relations that are always called with constants, and so for a small part of their rows. Recursive calls do not count.
 pub(crate) fn called_with_constants(flat: &Flat, demandable: &BitSet<RelationId>) -> BitSet<RelationId> {
     let component_of = component_numbers(flat);
-    // For each relation the columns that are constant, for each of its callers.
+    // For each relation, for each call, the columns with constants.
     let mut calls: IdVec<RelationId, Vec<Vec<usize>>> = IdVec::filled(Vec::new(), flat.relations.len());
     for rule in &flat.rules {
         for atom in rule.atoms() {
@@ -39,7 +38,7 @@ pub(crate) fn called_with_constants(flat: &Flat, demandable: &BitSet<RelationId>
         let sizes: Vec<f64> = domains[relation].iter().map(|domain| domain.size().max(1.0)).collect();
         let share = |call: &Vec<usize>| 1.0 / call.iter().map(|&column| sizes[column]).product::<f64>();
         let shares: f64 = calls[relation].iter().map(share).sum();
-        let is_worth_it = shares <= SMALL_SHARE && sizes.iter().product::<f64>() >= WORTH_ASKING;
+        let is_worth_it = shares <= LARGEST_CALLED_SHARE && sizes.iter().product::<f64>() >= LEAST_ROWS;
         demanded.set(relation, is_worth_it);
     }
     demanded

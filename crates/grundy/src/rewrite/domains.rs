@@ -1,20 +1,19 @@
-//! Which values can stand in which column.
-//!
-//! An abstraction of the reachable rows that looks at one column at a time: cheap, and never too small.
+//! The possible values of each column: abstract interpretation of the reachable rows, one column at a time. The result is an
+//! over-approximation.
 
 use crate::datalog::Relations;
 use crate::flat::{Flat, FlatLiteral, FlatRule, RelationId, RelationKind, rules_in_order};
 use crate::ids::{Id, IdVec, narrow};
 use grundy_syntax::{Term, Ticks, VariableId};
 
-/// A set of term ids, or (`None`) anything.
+/// A set of term ids, or the set of all terms.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Domain {
     words: Vec<u64>,
     any: bool,
 }
 
-/// What a column of anything is taken to hold.
+/// The assumed number of values of a column without a known domain. A guess.
 const ANY_SIZE: f64 = 100.0;
 
 impl Domain {
@@ -54,7 +53,7 @@ impl Domain {
         }
     }
 
-    /// Adds all values of another; tells whether any is new.
+    /// Adds all values of another domain. Returns whether any is new.
     fn unite(&mut self, other: &Domain) -> bool {
         if self.any || other.any {
             let new = !self.any;
@@ -72,7 +71,7 @@ impl Domain {
         new
     }
 
-    /// The values; `None` if they can be anything.
+    /// The values; `None` for all terms.
     pub(crate) fn values(&self) -> Option<impl Iterator<Item = u32> + '_> {
         let bits = |(number, &word): (usize, &u64)| {
             (0..64).filter(move |bit| word & (1 << bit) != 0).map(move |bit| narrow(number) * 64 + bit)
@@ -138,7 +137,7 @@ pub(crate) fn infer(flat: &Flat, relations: &Relations) -> Domains {
     domains
 }
 
-/// What each variable of a rule can be; `None` if the rule can match nothing yet.
+/// The domain of each variable of a rule; `None` if the rule cannot match.
 pub(super) fn variable_domains(
     flat: &Flat,
     rule: &FlatRule,

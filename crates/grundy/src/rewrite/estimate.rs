@@ -1,4 +1,4 @@
-//! How many instances a conjunction has, roughly.
+//! Estimates of the number of instances of a conjunction.
 //!
 //! The textbook estimate of query planners: the number of assignments of values to variables, times, for
 //! each condition, the share of all rows that its relation has.
@@ -11,13 +11,17 @@ use grundy_syntax::{Keyword, Program, Term, TermId, Terms, Ticks, VariableId};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 
-/// Relations with more rows are not looked at row by row.
-const MANY_ROWS: u32 = 1 << 17;
+/// The largest number of rows for which projections are counted exactly. A guess.
+const MOST_ROWS_TO_PROJECT: u32 = 1 << 17;
 
-/// How many different rows there are in some columns of a relation.
+/// The number of rounds in which sizes are refined by the sizes of conditions. Each round reaches one more view; three cover
+/// `legal`, `does` and their readers. A guess.
+const REFINEMENT_ROUNDS: usize = 3;
+
+/// The numbers of different rows in some columns of relations.
 type Projections = RefCell<FxHashMap<(RelationId, Box<[usize]>), f64>>;
 
-/// How many values each variable of a rule can have.
+/// The number of possible values of each variable of a rule.
 pub(super) type VariableSizes = IdVec<VariableId, f64>;
 
 /// Sizes of relations and columns.
@@ -25,7 +29,7 @@ pub(super) struct Estimates<'a> {
     /// The relations, if they are complete.
     complete: Option<&'a Relations>,
     projections: Projections,
-    /// What can stand in each column, if relations are not complete yet.
+    /// The domain of each column, if relations are not complete yet.
     domains: Option<Domains>,
     /// The number of rows of each relation.
     sizes: IdVec<RelationId, f64>,
@@ -61,9 +65,8 @@ impl<'a> Estimates<'a> {
             columns,
             moves: moves(program, flat),
         };
-        // What rules can derive is often far less than the product of the columns. Each round carries that
-        // one view further; three are enough for `legal`, `does` and what follows.
-        for _ in 0..3 {
+        // Rules often derive far fewer rows than the product of the columns.
+        for _ in 0..REFINEMENT_ROUNDS {
             estimates.refine(flat);
         }
         estimates
@@ -107,7 +110,7 @@ impl<'a> Estimates<'a> {
         }
     }
 
-    /// How many values each variable of a rule can have.
+    /// The number of possible values of each variable of a rule.
     pub(super) fn variables(&self, flat: &Flat, rule: &FlatRule) -> VariableSizes {
         let Some(domains) = &self.domains else { return self.variables_by_columns(flat, rule) };
         match variable_domains(flat, rule, domains, |_| true) {
@@ -116,7 +119,7 @@ impl<'a> Estimates<'a> {
         }
     }
 
-    /// A variable has no more values than any of its columns.
+    /// The same from columns: a variable has no more values than any of its columns.
     fn variables_by_columns(&self, flat: &Flat, rule: &FlatRule) -> VariableSizes {
         let mut sizes = VariableSizes::filled(f64::INFINITY, rule.variables);
         for literal in &rule.body {
@@ -145,7 +148,7 @@ impl<'a> Estimates<'a> {
         seen.iter().map(|v| variables[*v]).product()
     }
 
-    /// The number of assignments that meet all conditions.
+    /// The number of assignments that satisfy all conditions.
     pub(super) fn matches(&self, terms: &Terms, literals: &[&FlatLiteral], variables: &VariableSizes) -> f64 {
         let args: Vec<TermId> = literals.iter().flat_map(|literal| literal.terms()).collect();
         let mut count = self.assignments(terms, &args, variables);
@@ -157,22 +160,22 @@ impl<'a> Estimates<'a> {
         count
     }
 
-    /// Of all combinations of values of its columns, the share that a relation has.
+    /// The share of all combinations of column values that are rows of the relation.
     pub(super) fn share(&self, atom: &FlatAtom) -> f64 {
         let relation = atom.relation;
         let all: f64 = self.columns[relation].iter().product();
         (self.sizes[relation] / all.max(1.0)).min(1.0)
     }
 
-    /// How many assignments to some variables an atom allows, if it has them all and its relation is complete and not
-    /// too large.
+    /// The number of assignments to some variables that an atom allows, if it has all of them, and its relation is complete
+    /// and not too large.
     pub(super) fn projection(&self, terms: &Terms, atom: &FlatAtom, variables: &[VariableId]) -> Option<f64> {
         let relation = self.complete?.get(atom.relation)?;
         let is = |variable: VariableId, arg: TermId| terms.get(arg) == Term::Variable(variable);
         let column = |&variable: &VariableId| atom.args.iter().position(|&arg| is(variable, arg));
         let mut columns = variables.iter().map(column).collect::<Option<Box<[usize]>>>()?;
         columns.sort_unstable();
-        if relation.len() > MANY_ROWS {
+        if relation.len() > MOST_ROWS_TO_PROJECT {
             return None;
         }
         let count = || {
@@ -185,7 +188,7 @@ impl<'a> Estimates<'a> {
         Some(*self.projections.borrow_mut().entry((atom.relation, columns.clone())).or_insert_with(count))
     }
 
-    /// Whether an atom is a move that somebody makes.
+    /// Whether an atom is a move.
     pub(super) fn is_move(&self, atom: &FlatAtom) -> bool {
         self.moves.contains_if_known(atom.relation)
     }

@@ -1,4 +1,4 @@
-//! One test instead of several rules.
+//! Merging of rules that differ in a single test.
 //!
 //! `(or (distinct ?x ?a) (distinct ?y ?b))` makes two rules that differ in a single test. Together they
 //! say that the pairs (x, y) and (a, b) differ, and most of their instances are the same.
@@ -14,11 +14,11 @@ type Rest = (FlatAtom, Vec<FlatLiteral>);
 /// A test: at least one of the pairs differs.
 pub(crate) type Test = Box<[(TermId, TermId)]>;
 
-/// The tests of each of the rules that one rule was merged from; nothing if it is as it was.
+/// The tests of each of the rules that a rule was merged from; empty if it was not merged.
 pub(crate) type Alternatives = Vec<Vec<Test>>;
 
-/// Merges rules that differ in one `distinct` each, as long as there are any. Tells for each rule that is left what was
-/// merged in it.
+/// Merges rules that differ in one `distinct` each, until there are none. Returns for each remaining rule what was merged
+/// into it.
 pub(crate) fn merge_distinct(
     flat: &mut Flat,
     may_merge: impl Fn(&Flat, &FlatRule) -> bool,
@@ -39,7 +39,7 @@ fn merge_once(
     may_merge: &impl Fn(&Flat, &FlatRule) -> bool,
 ) {
     let mut kept: IdVec<FlatRuleId, (FlatRule, Alternatives)> = IdVec::default();
-    // Rules by what they say besides one of their tests.
+    // Rules by their head and their conditions without one test.
     let mut by_rest: FxHashMap<Rest, Vec<(FlatRuleId, usize)>> = FxHashMap::default();
     for (rule, merged) in std::mem::take(&mut flat.rules).into_iter().zip(std::mem::take(alternatives)) {
         let is_test = |at: &usize| matches!(rule.body[*at], FlatLiteral::Distinct(_));
@@ -55,7 +55,7 @@ fn merge_once(
                 all.extend(tests_of(&rule, merged));
                 *others_merged = all;
                 other.body[other_at] = merge_tests(&other.body[other_at], &rule.body[at]);
-                // What was known of the other rule is no longer what it says.
+                // The other rule has changed, so its other keys are invalid.
                 by_rest
                     .values_mut()
                     .for_each(|places| places.retain(|&(known, place)| known != id || place == other_at));

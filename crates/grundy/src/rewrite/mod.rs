@@ -2,19 +2,18 @@
 //!
 //! The rules of a flat program are rewritten before they are ground:
 //!
-//! 1. [`relevant`]: what no answer depends on is dropped.
-//! 2. [`permanent`]: conditions on facts that never change are static.
+//! 1. [`relevant`]: rules that no answer depends on are dropped.
+//! 2. [`permanent`]: conditions on facts that never change become static.
 //! 3. [`merge`]: rules that differ in one `distinct` each, the branches of an `or`, become one rule with one
 //!    test.
-//! 4. [`neutral`], [`project`]: columns that make no difference, and columns that nobody looks at, are dropped.
+//! 4. [`neutral`], [`project`]: columns without influence on the truth of an atom, and unused columns, are dropped.
 //! 5. [`decompose`], [`split`]: a rule with many variables is split along a tree decomposition of its variables. The
 //!    parts that are introduced are shared between rules where they coincide.
+//! 6. [`frame`]: frame rules are split and grounded last.
+//! 7. [`revise`]: splits are revised when relations are complete.
 //!
-//! 6. [`frame`]: rules that say what stays as it is are split and ground when all else is known.
-//! 7. [`revise`]: when relations are complete, what was split wrongly is put right.
-//!
-//! Splitting has a price, so it is done where an estimate says that it pays: [`estimate`] knows the sizes of
-//! the static relations and, from [`domains`], which values can stand in which column.
+//! Splitting has a cost, so it is done where an estimate predicts a gain: [`estimate`] uses the sizes of the static relations
+//! and the possible values of columns ([`domains`]).
 
 mod called;
 mod config;
@@ -43,8 +42,8 @@ use crate::datalog::Relations;
 use crate::flat::{Flat, FlatRule};
 use grundy_syntax::Program;
 
-/// Rewrites a flat program before anything is evaluated: steps 1 to 4. Step 2 is right for states that a game can
-/// reach, and is left out if it is not asked for.
+/// Rewrites a flat program before anything is evaluated: steps 1 to 4. Step 2 is only valid for
+/// reachable states, and is skipped unless `reachable_only` is set.
 pub(crate) fn simplify(program: &mut Program, flat: &mut Flat, reachable_only: bool) {
     relevant::drop_irrelevant(program, flat);
     if reachable_only {
@@ -67,7 +66,7 @@ pub(crate) fn split(
     split::split_rules(program, flat, &estimates, thresholds)
 }
 
-/// Adds the rules that could wait, split where it pays: step 6. All other relations are complete.
+/// Adds the frame rules, split where it pays: step 6. All other relations are complete.
 pub(crate) fn add_frame_rules(
     program: &mut Program,
     flat: &mut Flat,
