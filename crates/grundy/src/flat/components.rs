@@ -9,8 +9,8 @@ pub(crate) fn component_numbers(flat: &Flat) -> IdVec<RelationId, u32> {
     component_of(&components(flat, |_| true), flat.relations.len())
 }
 
-/// Components of relations, each behind all that it needs. A negated condition counts where it is
-/// `kept`: where negation may prune, what is negated has to be complete.
+/// Components of relations, each behind those that it depends on. Conditions count as dependences if `kept` accepts them:
+/// where negation may prune, negated relations have to be complete.
 pub(crate) fn components(flat: &Flat, kept: impl Fn(&FlatLiteral) -> bool) -> Vec<Vec<RelationId>> {
     let mut graph = Graph::new(flat.relations.len());
     for rule in &flat.rules {

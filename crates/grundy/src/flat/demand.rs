@@ -1,8 +1,8 @@
-//! Evaluation on demand: relations that are computed only as far as somebody asks.
+//! Evaluation on demand by magic sets (Bancilhon et al. 1986).
 //!
-//! A view whose whole extension would be far larger than what is asked for gets a *call table*: a relation of the
-//! values that its callers bind. Its rules look into the call table first, and every rule that uses it makes a rule
-//! that fills the table from the conditions that come before:
+//! A view of which only a small part is used gets a *call table* (a magic predicate): a relation of the values that its
+//! callers bind. Its rules have the call table as their first condition, and every rule that uses the view yields a rule
+//! that fills the call table from the preceding conditions:
 //!
 //! ```text
 //! count(W, B) ← loop(ne, 0, 0, W, B)           call(ne, 0, 0)
@@ -11,10 +11,10 @@
 //!     loop(Y, W2, B2, W, B)                         one(X, W1, B1, W2, B2), next(X, Y), loop(Y, W2, B2, W, B)
 //! ```
 //!
-//! This is what tabling engines do with calls and answers, written as rules (*magic sets*), so that the one bottom-up
-//! engine evaluates it: each call is made once, each answer is found once, and recursion of any kind ends.
+//! The rewritten rules do bottom-up what tabling engines do with calls and answers: each call is made once, each answer is
+//! derived once, and recursion of any kind terminates.
 //!
-//! A relation has one call table. Its columns are those that all its callers bind.
+//! A relation has one call table. Its columns are those that all callers bind.
 
 use super::{
     Flat, FlatAtom, FlatLiteral, FlatRule, RelationId, RelationInfo, RelationKind, renumber, rules_in_order,
@@ -28,8 +28,8 @@ type Adornments = IdVec<RelationId, Option<Vec<bool>>>;
 /// The call table of each relation that is evaluated on demand.
 type CallTables = IdVec<RelationId, Option<RelationId>>;
 
-/// Rewrites a program so that the wanted relations are evaluated on demand. A relation of which callers bind nothing
-/// stays as it is.
+/// Rewrites a program so that the wanted relations are evaluated on demand. A relation of which callers bind no column is
+/// not changed.
 pub(crate) fn demand(program: &mut Program, flat: &mut Flat, wanted: &BitSet<RelationId>) {
     let adornments = adorn(flat, wanted);
     if adornments.iter().any(Option::is_some) {
@@ -48,8 +48,8 @@ pub(crate) fn demand(program: &mut Program, flat: &mut Flat, wanted: &BitSet<Rel
     }
 }
 
-/// Adds a relation to those that are evaluated on demand, if that is possible. Where its callers bind nothing because
-/// they are views that are evaluated whole, they are added as well.
+/// Adds a relation to those that are evaluated on demand, if possible. If its callers bind no column because they are views
+/// that are evaluated whole, they are added as well.
 pub(crate) fn add_demanded(
     flat: &Flat,
     demandable: &BitSet<RelationId>,
@@ -77,16 +77,15 @@ pub(crate) fn callers(flat: &Flat, relations: &BitSet<RelationId>) -> Vec<Relati
     flat.rules.iter().filter(calls).map(|rule| rule.head.relation).collect()
 }
 
-/// Which relations could be evaluated on demand: views, but for what is known before anybody could ask. That is what
-/// `init` and the roles depend on, and what has to be complete because the negation of something that depends on it is
-/// static.
+/// The relations that can be evaluated on demand: views, except those that have to be complete before calls exist. These are
+/// the relations that `init` and the roles depend on, and those that a relation negated in a static rule depends on.
 pub(crate) fn demandable(program: &Program, flat: &Flat) -> BitSet<RelationId> {
     let is_static = |rule: &FlatRule| flat.info(rule.head.relation).kind == RelationKind::Static;
     demandable_except(program, flat, |rule, _| is_static(rule))
 }
 
-/// Which static relations could be evaluated on demand so that no rule that depends on the state changes: those whose
-/// negation, and that of everything that depends on them, is a condition of no rule.
+/// The static relations that can be evaluated on demand without a change to dynamic rules: those whose negation, and the
+/// negation of every static relation that depends on them, is not a condition.
 pub(crate) fn demandable_statics(program: &Program, flat: &Flat) -> BitSet<RelationId> {
     let is_static = |relation: RelationId| flat.info(relation).kind == RelationKind::Static;
     let mut demandable = demandable_except(program, flat, |_, atom| is_static(atom.relation));
@@ -94,22 +93,21 @@ pub(crate) fn demandable_statics(program: &Program, flat: &Flat) -> BitSet<Relat
     demandable
 }
 
-/// The views that neither `init` nor the roles depend on, nor any of the negated conditions that `has_to_be_complete`
-/// picks out, given with their rule.
+/// The views that neither `init`, the roles, nor the negated conditions selected by `has_to_be_complete` depend on.
 fn demandable_except(
     program: &Program,
     flat: &Flat,
     has_to_be_complete: impl Fn(&FlatRule, &FlatAtom) -> bool,
 ) -> BitSet<RelationId> {
     let keyword = |relation: RelationId| flat.keyword(program, relation);
-    let mut asked_first =
+    let mut complete_first =
         flat.relations_where(|&relation| matches!(keyword(relation), Some(Keyword::Init | Keyword::Role)));
     for rule in &flat.rules {
         for literal in &rule.body {
             if let FlatLiteral::Not(atom) = literal
                 && has_to_be_complete(rule, atom)
             {
-                asked_first.set(atom.relation, true);
+                complete_first.set(atom.relation, true);
             }
         }
     }
@@ -122,15 +120,15 @@ fn demandable_except(
             if ticks.work(&flat.budget, rule.body.len()).is_err() {
                 break;
             }
-            if asked_first.contains(rule.head.relation) {
-                rule.relations_read().for_each(|read| changed |= asked_first.insert(read));
+            if complete_first.contains(rule.head.relation) {
+                rule.relations_read().for_each(|read| changed |= complete_first.insert(read));
             }
         }
     }
-    flat.relations_where(|&relation| keyword(relation).is_none() && !asked_first.contains(relation))
+    flat.relations_where(|&relation| keyword(relation).is_none() && !complete_first.contains(relation))
 }
 
-/// The columns that all callers bind: at first all columns, then fewer, until it is true.
+/// The columns that all callers bind: a greatest fixpoint, starting with all columns.
 fn adorn(flat: &Flat, wanted: &BitSet<RelationId>) -> Adornments {
     let all_columns = |(relation, info): (RelationId, &RelationInfo)| {
         wanted.contains_if_known(relation).then(|| vec![true; info.arity])
@@ -165,7 +163,7 @@ fn adorn(flat: &Flat, wanted: &BitSet<RelationId>) -> Adornments {
     }
 }
 
-/// A condition that calls, with the conditions that come before it.
+/// A call: a condition, with the conditions before it.
 struct Call {
     literal: usize,
     relation: RelationId,
@@ -175,8 +173,8 @@ struct Call {
     before: Vec<usize>,
 }
 
-/// The calls that a rule makes, in the order in which it makes them: what is evaluated whole comes first, then the
-/// call of which most is bound.
+/// The calls of a rule, in order: conditions that are evaluated whole come first, then the call with the fewest unbound
+/// arguments.
 fn calls(flat: &Flat, rule: &FlatRule, adornments: &Adornments) -> Vec<Call> {
     let is_demanded =
         |literal: &FlatLiteral| literal.atom().is_some_and(|atom| adornments[atom.relation].is_some());
@@ -219,7 +217,7 @@ fn calls(flat: &Flat, rule: &FlatRule, adornments: &Adornments) -> Vec<Call> {
         let Some(atom) = rule.body[literal].atom() else { continue };
         let columns = atom.args.iter().map(|&arg| is_bound(&flat.terms, arg, &bound)).collect();
         calls.push(Call { literal, relation: atom.relation, bound: columns, before: before.clone() });
-        // One of which everything is bound would only make others wait for it.
+        // A call without unbound arguments binds nothing, so others do not wait for it.
         let binds_something = calls.last().is_some_and(|call| call.bound.contains(&false));
         if next.is_some() && binds_something {
             before.push(literal);
@@ -263,7 +261,7 @@ fn call_atom(atom: &FlatAtom, adornments: &Adornments, tables: &CallTables) -> O
     Some(FlatAtom { relation: table, args })
 }
 
-/// Adds the rules that fill call tables, and the rule itself, which looks into its own.
+/// Adds the rules that fill call tables, and the rule itself with its call table as a condition.
 fn rewrite(flat: &mut Flat, mut rule: FlatRule, adornments: &Adornments, tables: &CallTables) {
     let own = call_atom(&rule.head, adornments, tables).map(FlatLiteral::Holds);
     for call in calls(flat, &rule, adornments) {
@@ -277,7 +275,7 @@ fn rewrite(flat: &mut Flat, mut rule: FlatRule, adornments: &Adornments, tables:
         let tests = rule.body.iter().filter(|literal| is_ready_test(flat, literal, &body));
         let tests: Vec<FlatLiteral> = tests.cloned().collect();
         body.extend(tests);
-        // A call of the rule itself with the values it was called with says nothing new.
+        // A recursive call with the same values adds nothing.
         if body.contains(&FlatLiteral::Holds(head.clone())) {
             continue;
         }
@@ -290,8 +288,8 @@ fn rewrite(flat: &mut Flat, mut rule: FlatRule, adornments: &Adornments, tables:
     flat.rules.push(rule);
 }
 
-/// The conditions that have something to do with the variables of an atom. Leaving out the others means that more is
-/// asked for, but a call need not wait for what it does not depend on.
+/// The conditions that are connected to the variables of an atom. Leaving out the others may add calls, but a call does not
+/// wait for relations that it does not depend on.
 fn connected(flat: &Flat, atom: &FlatAtom, mut literals: Vec<FlatLiteral>) -> Vec<FlatLiteral> {
     let mut variables: Vec<VariableId> = Vec::new();
     atom.args.iter().for_each(|&arg| flat.terms.for_each_variable(arg, &mut |v| variables.push(v)));
@@ -312,8 +310,8 @@ fn connected(flat: &Flat, atom: &FlatAtom, mut literals: Vec<FlatLiteral>) -> Ve
     }
 }
 
-/// Whether a condition is a comparison with all its variables in these conditions. Negations are left out: a call
-/// should not have to wait for what is negated to be complete.
+/// Whether a condition is a comparison over variables of these conditions. Negations are left out, so that a call does not
+/// wait for the negated relation to be complete.
 fn is_ready_test(flat: &Flat, literal: &FlatLiteral, body: &[FlatLiteral]) -> bool {
     let binds = |variable: VariableId| {
         body.iter().flat_map(|literal| literal.terms()).any(|term| flat.terms.contains(term, variable))
@@ -329,11 +327,10 @@ fn is_ready_test(flat: &Flat, literal: &FlatLiteral, body: &[FlatLiteral]) -> bo
 /// The kind of each relation.
 type Kinds = IdVec<RelationId, RelationKind>;
 
-/// Makes kinds fit again, the least kind that there is for each relation and what depends on it.
+/// Raises the kinds of relations to the least kinds consistent with their conditions.
 ///
-/// What is static and called from where something is dynamic cannot be evaluated before the dynamic part. Its rows
-/// are still facts of every state, so they only take part in matching, unless somebody negates them: then they are
-/// treated like atoms that depend on the state. Call tables are never more than guards.
+/// A static relation that is called from dynamic rules cannot be evaluated before the dynamic ones. Its rows are still facts
+/// of every state, so it becomes a guard, or dynamic if it is negated. Call tables are at most guards.
 pub(crate) fn raise_kinds(flat: &mut Flat, is_table: impl Fn(RelationId) -> bool) {
     let order = rules_in_order(flat);
     let mut ticks = Ticks::default();

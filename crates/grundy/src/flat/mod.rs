@@ -1,13 +1,11 @@
 //! [`Flat`]: a program whose relations have columns instead of nested terms.
 //!
-//! GDL packs facts into functions: `(true (cell 1 2 x))`. Here the functions are taken apart: `true`
-//! becomes one relation for each function that can stand in it (`true/cell` with three columns,
-//! `true/control` with one), so that joins see columns, and rows hold constants. A variable for a
-//! whole fact or move, `(true ?f)`, stands for any of them: its rule becomes one rule for each.
+//! GDL packs facts into functions: `(true (cell 1 2 x))`. Flattening splits `true` into one relation for each function that
+//! is possible in it (`true/cell` with three columns, `true/control` with one), so that joins see columns, and rows hold
+//! constants. A rule with a variable for a whole fact or move, `(true ?f)`, becomes one rule for each relation.
 //!
-//! What the engines need besides the rules of the sheet is written as rules, too (the paper's `base`
-//! and `input`): `true(F) ← init(F)`, `true(F) ← next(F)`, `does(R, M) ← legal(R, M)`. These *links*
-//! carry reachability only; no ground rule is made from them.
+//! Reachability (`base` and `input` in the paper) is expressed by rules as well: `true(F) ← init(F)`, `true(F) ← next(F)`,
+//! `does(R, M) ← legal(R, M)`. No ground rules are made from these *links*.
 //!
 //! # Columns that hold constants and functions
 //!
@@ -32,11 +30,11 @@
 //! places. The rule for constants has nothing but the variable to say so. So a positive condition on a column that is split
 //! in the same way must bind it; where no condition does, the column is not split, and holds whole terms.
 //!
-//! What reads atoms out of rows has to use the whole template. A role, for instance, is in a column of its own in `legal/-/m`,
-//! and in `legal/g/m` it is `(g ?0)`: `lifted/state.rs` compares the columns with those of each role.
+//! Code that reads atoms from rows has to use the whole template. A role, for instance, has a column of its own in `legal/-/m`,
+//! and is `(g ?0)` in `legal/g/m`: `lifted/state.rs` compares the columns with those of each role.
 //!
 //! Guarantees: every ground atom belongs to exactly one relation. The instances of the rules are those
-//! of the program's rules, one to one, as far as they can match at all.
+//! of the rules of the program, one to one, as far as these can match.
 
 mod build;
 mod components;
@@ -72,12 +70,12 @@ grundy_syntax::define_id! {
     pub(crate) struct FlatRuleId(u32);
 }
 
-/// What the rows of a relation stand for.
+/// The kind of a relation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RelationKind {
     /// Facts that hold in every state.
     Static,
-    /// What can stand in some columns at all. It takes part in matching, and in nothing else.
+    /// Possible values of some columns. Guards take part in matching only.
     Guard,
     /// Atoms that hold in some states: what depends on `true` or `does`, and the answers themselves.
     Dynamic,
@@ -94,14 +92,14 @@ pub struct RelationInfo {
     pub(crate) constant: Box<[bool]>,
     /// The number of columns.
     pub arity: usize,
-    /// What its rows stand for.
+    /// The kind of its rows.
     pub kind: RelationKind,
     /// Whether it was introduced when a rule was split.
     pub is_part: bool,
 }
 
 impl RelationInfo {
-    /// A relation whose columns are the arguments of the predicate, whatever stands in them.
+    /// A relation whose columns are the arguments of the predicate.
     pub(crate) fn plain(
         terms: &mut Terms,
         predicate: PredicateId,
@@ -122,8 +120,7 @@ impl RelationInfo {
         self.template == other.template && self.constant == other.constant
     }
 
-    /// Collects the values of the columns that stand in this part of the template, in order; tells whether
-    /// the term has that form.
+    /// Collects the values of the columns in this part of the template, in order. Returns whether the term matches the part.
     pub(crate) fn collect(&self, terms: &Terms, part: TermId, term: TermId, values: &mut Vec<u32>) -> bool {
         match (terms.get(part), terms.get(term)) {
             (Term::Variable(column), Term::Compound(..)) if self.is_constant(column.index()) => false,
@@ -180,12 +177,12 @@ impl FlatLiteral {
     }
 }
 
-/// Where a rule comes from.
+/// The origin of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// This rule of the program.
     Rule(RuleId),
-    /// The atoms that this rule of the program asks for of a relation that is not grounded.
+    /// Enumerates the atoms of a lifted relation in this rule of the program.
     External(RuleId),
     /// A link between `init`, `next`, `legal` and `true`, `does`.
     Link,
@@ -204,13 +201,13 @@ impl Origin {
 /// A rule over relations.
 #[derive(Clone, Debug)]
 pub struct FlatRule {
-    /// What follows.
+    /// The derived atom.
     pub head: FlatAtom,
-    /// From what.
+    /// The conditions.
     pub body: Vec<FlatLiteral>,
     /// Variables are numbered below this.
     pub variables: usize,
-    /// Where it comes from.
+    /// Its origin.
     pub origin: Origin,
 }
 
@@ -235,13 +232,13 @@ pub struct Flat {
     pub(crate) rules: IdVec<FlatRuleId, FlatRule>,
     /// The terms of the rules and templates; engines add the terms that they derive.
     pub terms: Terms,
-    /// The budget of the call. Functions on flat programs stop early when it is over, and leave the program in some
-    /// state or other; the stage that called them has to check it before it goes on.
+    /// The budget of the call. Functions on flat programs stop early when it is used up, and leave the program in an
+    /// unspecified state; the calling stage has to check the budget before it continues.
     pub(crate) budget: Budget,
 }
 
 impl Flat {
-    /// What is known about a relation.
+    /// A relation by its id.
     pub fn info(&self, relation: RelationId) -> &RelationInfo {
         &self.relations[relation]
     }

@@ -4,9 +4,8 @@ use super::{Flat, FlatRuleId};
 use crate::graph::Graph;
 use crate::ids::Csr;
 
-/// The numbers of all rules, each behind the rules for the relations that it reads, as far as there are no cycles. What
-/// flows from conditions to heads converges in one pass over this order, what flows from heads to conditions in one
-/// pass over its reverse.
+/// All rules, each behind the rules for the relations that it reads, except in cycles. Without cycles, a forward analysis
+/// converges in one pass over this order, and a backward analysis in one pass over its reverse.
 pub(crate) fn rules_in_order(flat: &Flat) -> Vec<FlatRuleId> {
     let mut graph = Graph::new(flat.relations.len());
     for rule in &flat.rules {

@@ -1,11 +1,11 @@
-//! Which functions can stand in a column.
+//! The functions that are possible in each column: a forward analysis over rules.
 
 use super::{Flat, FlatLiteral, FlatRule, RelationId, rules_in_order};
 use crate::ids::{BitSet, IdVec};
 use grundy_syntax::{SymbolId, Term, TermId, Terms, Ticks, VariableId};
 use smallvec::{SmallVec, smallvec};
 
-/// What a term looks like from outside.
+/// The outermost shape of a term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Shape {
     /// A constant.
@@ -14,10 +14,10 @@ pub(super) enum Shape {
     Function(SymbolId, usize),
 }
 
-/// The shapes that can occur in a place.
+/// The possible shapes of a column or variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Shapes {
-    /// Nothing is known.
+    /// All shapes.
     Any,
     /// These and no others, in order.
     Only(SmallVec<[Shape; 2]>),
@@ -40,7 +40,7 @@ impl Shapes {
         }
     }
 
-    /// Adds what the other has; tells whether that is anything new.
+    /// Adds the shapes of another set. Returns whether any is new.
     fn join(&mut self, other: &Shapes) -> bool {
         match (&mut *self, other) {
             (Shapes::Any, _) => false,
@@ -60,7 +60,7 @@ impl Shapes {
         }
     }
 
-    /// Whether constants can occur, and functions as well.
+    /// Whether both constants and functions are possible.
     pub(super) fn is_mixed(&self) -> bool {
         matches!(self, Shapes::Only(shapes) if shapes.len() > 1 && shapes.contains(&Shape::Atomic))
     }
@@ -76,11 +76,11 @@ impl Shapes {
 /// The shapes that each variable of a rule can have.
 pub(super) type VariableShapes = IdVec<VariableId, Shapes>;
 
-/// What rules can derive, as far as shapes tell.
+/// The result of the analysis.
 pub(super) struct Inferred {
-    /// For each relation, for each of its columns, the shapes that rules can put there.
+    /// The shapes of each column of each relation.
     pub(super) columns: IdVec<RelationId, Vec<Shapes>>,
-    /// For each relation whether any rule can lead to it. Without columns, shapes do not tell.
+    /// The relations that some rule can derive; relations without columns have no shapes to show it.
     reached: BitSet<RelationId>,
 }
 
@@ -125,7 +125,7 @@ pub(super) fn shape_of(terms: &Terms, term: TermId) -> Result<Shape, VariableId>
 }
 
 impl Inferred {
-    /// The shapes that each variable of a rule can have; `None` if the rule can match nothing.
+    /// The shapes of the variables of a rule; `None` if the rule cannot match.
     pub(super) fn variables(&self, terms: &Terms, rule: &FlatRule) -> Option<VariableShapes> {
         let mut variables = VariableShapes::filled(Shapes::Any, rule.variables);
         for literal in &rule.body {

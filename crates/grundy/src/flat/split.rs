@@ -1,4 +1,4 @@
-//! One round of taking functions apart.
+//! One round of flattening: the outermost functions of columns.
 
 use super::shapes::{Inferred, Shape, Shapes, VariableShapes, infer, shape_of};
 use super::{Flat, FlatAtom, FlatLiteral, FlatRule, RelationId, RelationInfo};
@@ -6,16 +6,16 @@ use crate::ids::{BitSet, Id, IdVec, narrow};
 use grundy_syntax::{SymbolId, Term, TermId, Terms, Ticks, VariableId};
 use rustc_hash::FxHashMap;
 
-/// A column with more shapes than this is left as it is.
-const MAX_SHAPES: usize = 48;
+/// The largest number of shapes of a column that is split. A guess.
+const MOST_SHAPES: usize = 48;
 
-/// A rule that would become more rules than this keeps its variables whole.
-const MAX_VARIANTS: usize = 512;
+/// The largest number of rules that replace a rule. A guess.
+const MOST_VARIANTS: usize = 512;
 
-/// For each relation, for each of its columns, whether it is taken apart.
+/// For each column of each relation, whether it is split.
 type Splits = IdVec<RelationId, Vec<bool>>;
 
-/// Takes one layer of functions apart; `None` if there is nothing to take apart.
+/// Flattens one layer of functions; `None` if there is none.
 pub(super) fn split_once(flat: &Flat) -> Option<Flat> {
     let inferred = infer(flat);
     let splits = choose_columns(flat, &inferred);
@@ -23,15 +23,15 @@ pub(super) fn split_once(flat: &Flat) -> Option<Flat> {
     (!nothing).then(|| Splitter::new(flat, &inferred, splits).run())
 }
 
-/// Which columns to take apart: those that hold functions, none of them inside itself, and whose
-/// variables are known to be of certain shapes wherever they are negated.
+/// The columns to split: those with functions that do not nest in themselves, whose variables have known shapes wherever the
+/// relation is negated.
 fn choose_columns(flat: &Flat, inferred: &Inferred) -> Splits {
     let mut splits = Splits::default();
     for (relation, info) in flat.relations.entries() {
         let worth = |column: usize| match &inferred.columns[relation][column] {
             Shapes::Any => false,
             Shapes::Only(shapes) => {
-                shapes.len() <= MAX_SHAPES
+                shapes.len() <= MOST_SHAPES
                     && shapes.iter().any(|shape| matches!(shape, Shape::Function(..)))
                     && !shapes.iter().any(|&shape| is_nested(&flat.terms, info, column, shape))
             }
@@ -53,7 +53,7 @@ fn choose_columns(flat: &Flat, inferred: &Inferred) -> Splits {
         }
         keep_variants_few(&flat.terms, rule, variables, &mut splits);
     }
-    // What one rule keeps whole, another can no longer rely on.
+    // A column that is not split after all no longer binds shapes in other rules.
     let mut ticks = Ticks::default();
     let mut changed = true;
     while changed && !flat.budget.is_over() {
@@ -68,8 +68,8 @@ fn choose_columns(flat: &Flat, inferred: &Inferred) -> Splits {
     splits
 }
 
-/// Gives up on columns whose variables can be constants or functions where no positive condition on a
-/// split column tells which; tells whether there were any.
+/// Excludes columns whose variables can be constants or functions where no positive condition on a split column decides it.
+/// Returns whether there were any.
 fn keep_unbound(terms: &Terms, rule: &FlatRule, shapes: &VariableShapes, splits: &mut Splits) -> bool {
     let mut changed = false;
     for (variable, _) in shapes.entries().filter(|(_, shapes)| shapes.is_mixed()) {
@@ -95,7 +95,7 @@ fn keep_unbound(terms: &Terms, rule: &FlatRule, shapes: &VariableShapes, splits:
     changed
 }
 
-/// Gives up on columns whose variables would multiply a rule too often.
+/// Excludes columns whose variables would lead to too many variants of a rule.
 fn keep_variants_few(terms: &Terms, rule: &FlatRule, shapes: &VariableShapes, splits: &mut Splits) {
     let count = |variable: VariableId| match &shapes[variable] {
         Shapes::Any => 1,
@@ -117,14 +117,14 @@ fn keep_variants_few(terms: &Terms, rule: &FlatRule, shapes: &VariableShapes, sp
     distinct.sort_unstable();
     distinct.dedup();
     let product = distinct.iter().try_fold(1usize, |product, &variable| product.checked_mul(count(variable)));
-    if product.is_none_or(|product| product > MAX_VARIANTS) {
+    if product.is_none_or(|product| product > MOST_VARIANTS) {
         for (_, relation, column) in variables {
             splits[relation][column] = false;
         }
     }
 }
 
-/// Whether a column stands inside this function already, so that taking it apart may have no end.
+/// Whether a column is inside this function already, so that splitting might not terminate.
 fn is_nested(terms: &Terms, info: &RelationInfo, column: usize, shape: Shape) -> bool {
     let Shape::Function(name, _) = shape else { return false };
     info.template.iter().any(|&arg| stands_inside(terms, arg, VariableId::new(column), name))
@@ -170,7 +170,7 @@ impl<'a> Splitter<'a> {
         self.new
     }
 
-    /// For each variable that stands in a split column, the shapes to try.
+    /// The shapes of each variable in a split column.
     fn choices(&self, rule: &FlatRule, shapes: &VariableShapes) -> Vec<(VariableId, Vec<Shape>)> {
         let mut choices: Vec<(VariableId, Vec<Shape>)> = Vec::new();
         let mut known = BitSet::empty(rule.variables);
@@ -332,8 +332,8 @@ pub(crate) fn substitute(terms: &mut Terms, term: TermId, values: &Substitution)
     }
 }
 
-/// What is left to compare of pairs of which one has to differ: `None` if one always does, an empty
-/// list if none ever does.
+/// The remaining comparisons of pairs of which one has to differ: `None` if one always differs, an empty list if none ever
+/// does.
 pub(super) fn simplify_distinct(terms: &Terms, pairs: &[(TermId, TermId)]) -> Option<Vec<(TermId, TermId)>> {
     let mut open = pairs.to_vec();
     let mut left = Vec::new();
@@ -354,7 +354,7 @@ pub(super) fn simplify_distinct(terms: &Terms, pairs: &[(TermId, TermId)]) -> Op
     Some(left)
 }
 
-/// Numbers the variables of a rule anew, by first occurrence; those that were replaced are gone.
+/// Renumbers the variables of a rule by first occurrence.
 pub(crate) fn renumber(terms: &mut Terms, rule: &mut FlatRule) {
     let mut numbers = Substitution::filled(None, rule.variables);
     let mut count = 0;

@@ -1,7 +1,7 @@
-//! Dropping columns that make no difference.
+//! Removal of columns without influence on the truth of an atom.
 //!
-//! A column of a view is *neutral* if an atom is as true with one value in it as with any other: its rules ask of the
-//! value only that it is of some kind, and pass it on to neutral columns.
+//! A column of a view is *neutral* if the truth of an atom is the same for all values of a *sort* in it: its rules only test
+//! the sort of the value, and pass it on to neutral columns.
 //!
 //! ```text
 //! ready(B, C) ← bit(B), bit(C), true(step(2))                    ready2() ← true(step(2))
@@ -9,8 +9,8 @@
 //! legal(robot, go) ← ready(0)                                    legal(robot, go) ← ready1(), bit(0)
 //! ```
 //!
-//! All columns are taken for neutral until a rule shows that they are not. With n such columns over d values, a view has
-//! d to the power of n times as many rows as it needs.
+//! The greatest fixpoint is computed: all columns are assumed neutral until a rule refutes it. With n neutral columns over d
+//! values, a view has d to the power of n times as many rows as needed.
 
 use super::project::drop_columns;
 use crate::flat::{Flat, FlatAtom, FlatLiteral, FlatRule, RelationId, RelationKind, rules_in_order};
@@ -18,7 +18,7 @@ use crate::ids::IdVec;
 use grundy_syntax::{Program, Term, TermId, Ticks, VariableId};
 use rustc_hash::FxHashSet;
 
-/// What the values of a neutral column have to be: the unary static relations that hold of them, in order.
+/// The sort of a neutral column: the unary static relations that hold for its values, in order.
 type Sort = Vec<RelationId>;
 
 /// For each column of each relation its sort, if it may be neutral.
@@ -61,7 +61,7 @@ fn added_sorts(rule: &FlatRule, columns: &Columns) -> Vec<FlatLiteral> {
     added
 }
 
-/// Drops conditions that only ask for a value of a sort, if there is one.
+/// Drops conditions that only ask for some value of a sort that has values.
 fn drop_sorts_of_nothing(terms: &grundy_syntax::Terms, rule: &mut FlatRule, facts: &Facts) {
     let occurrences = |variable: VariableId| {
         let body = rule.body.iter().flat_map(|literal| literal.terms());
@@ -82,7 +82,7 @@ fn drop_sorts_of_nothing(terms: &grundy_syntax::Terms, rule: &mut FlatRule, fact
     rule.body.retain(|_| needed.next().unwrap_or(true));
 }
 
-/// The facts of static relations with one column that have nothing but facts.
+/// The facts of unary static relations that are defined by facts only.
 struct Facts {
     by_relation: FxHashSet<RelationId>,
     atoms: FxHashSet<(RelationId, TermId)>,
@@ -144,7 +144,7 @@ fn neutral_columns(program: &Program, flat: &Flat, facts: &Facts) -> Columns {
     columns
 }
 
-/// What a rule asks of a value: that a variable is of these kinds.
+/// The sort that a rule requires of a variable.
 fn sort_of(flat: &Flat, rule: &FlatRule, term: TermId, facts: &Facts) -> Option<Sort> {
     let Term::Variable(_) = flat.terms.get(term) else { return None };
     let kind = |literal: &FlatLiteral| match literal {
@@ -159,7 +159,7 @@ fn sort_of(flat: &Flat, rule: &FlatRule, term: TermId, facts: &Facts) -> Option<
     (!sort.is_empty()).then_some(sort)
 }
 
-/// Takes back what a rule shows not to be neutral; tells whether there was something.
+/// Removes the columns that a rule shows not to be neutral. Returns whether there were any.
 fn refute(flat: &Flat, rule: &FlatRule, facts: &Facts, columns: &mut Columns) -> bool {
     let mut refuted: Vec<(RelationId, usize)> = Vec::new();
     for (column, &arg) in rule.head.args.iter().enumerate() {
@@ -184,8 +184,8 @@ fn refute(flat: &Flat, rule: &FlatRule, facts: &Facts, columns: &mut Columns) ->
     !refuted.is_empty()
 }
 
-/// Whether a rule does nothing with a variable of its head but ask for its sort and pass it on to neutral columns that
-/// ask for no more.
+/// Whether a rule uses a variable of its head only for tests of its sort and in neutral columns of the same or a larger
+/// sort.
 fn is_passed_on(
     flat: &Flat,
     rule: &FlatRule,

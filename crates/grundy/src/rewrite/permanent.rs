@@ -1,8 +1,8 @@
 //! Facts that never change.
 //!
-//! Old sheets keep walls and boards in the state: `(init (wall 1 2 north))`, and the only rule that speaks of the
-//! next wall is `(<= (next (wall ?x ?y ?d)) (true (wall ?x ?y ?d)))`. What holds at first holds for ever, so
-//! conditions may ask `init` instead of `true`: they are static then, and so are the views that depend on nothing else.
+//! Old sheets keep walls and boards in the state: `(init (wall 1 2 north))`, with the single rule
+//! `(<= (next (wall ?x ?y ?d)) (true (wall ?x ?y ?d)))` for their next values. Such facts hold in all states, so conditions
+//! can use `init` instead of `true`. They become static, and so do views that depend on nothing else.
 
 use crate::flat::{Flat, FlatLiteral, FlatRule, Origin, RelationId, RelationKind, rules_in_order};
 use grundy_syntax::{Keyword, Program, Term};
@@ -29,7 +29,7 @@ pub(super) fn use_permanent_facts(program: &Program, flat: &mut Flat) {
     settle_kinds(program, flat);
 }
 
-/// For each relation of permanent facts, under `true`, that of the initial ones.
+/// For each relation of permanent facts under `true`, the relation of the same facts under `init`.
 fn permanent(program: &Program, flat: &Flat) -> FxHashMap<Option<RelationId>, RelationId> {
     let keyword = |relation: RelationId| flat.keyword(program, relation);
     let of = |wanted: Keyword, like: RelationId| {
@@ -57,14 +57,14 @@ fn only_condition(rule: &FlatRule) -> Option<RelationId> {
     }
 }
 
-/// Whether a rule copies a row of one relation to another, whatever it is.
+/// Whether a rule copies all rows of one relation to another.
 fn is_copy(terms: &grundy_syntax::Terms, rule: &FlatRule) -> bool {
     let [FlatLiteral::Holds(atom)] = &rule.body[..] else { return false };
     let are_variables = atom.args.iter().all(|&arg| matches!(terms.get(arg), Term::Variable(_)));
     are_variables && rule.variables == atom.args.len() && atom.args == rule.head.args
 }
 
-/// Views that no longer depend on a state are static.
+/// Makes views that no longer depend on a state static.
 fn settle_kinds(program: &Program, flat: &mut Flat) {
     let is_view = |relation: RelationId| flat.keyword(program, relation).is_none();
     let mut dynamic = flat

@@ -1,11 +1,11 @@
-//! Dropping columns that nobody looks at.
+//! Removal of unused columns.
 
 use crate::flat::{Flat, FlatLiteral, RelationId, RelationInfo, renumber};
 use crate::ids::IdVec;
 use grundy_syntax::{Program, Term, Ticks, VariableId};
 
-/// Drops the columns of views that every use leaves open: a variable that occurs nowhere else. Dropping some
-/// may leave a variable alone in another rule, so this is repeated.
+/// Drops the columns of views that every condition leaves open, with a variable that occurs nowhere else. This may leave a
+/// variable alone in another rule, so it is repeated.
 pub(super) fn drop_unused_columns(program: &mut Program, flat: &mut Flat) {
     loop {
         let unused = find_unused(program, flat);

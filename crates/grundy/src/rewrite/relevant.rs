@@ -1,4 +1,4 @@
-//! Dropping what no answer depends on.
+//! Removal of rules that no answer depends on.
 
 use crate::flat::{Flat, RelationId, rules_in_order};
 use grundy_syntax::{Keyword, Program};

@@ -1,8 +1,7 @@
-//! Second thoughts about splitting, when all relations are complete.
+//! Revision of splits when all relations are complete.
 //!
-//! Rules are split by estimate before anything dynamic is known. Afterwards the relations are there, the instances are
-//! counted, and it shows where the estimate was wrong: what would have been smaller unsplit is put back, and what
-//! turned out large is split by what is known now.
+//! Rules are split by estimates before dynamic relations are known. With complete relations and counted instances, splits
+//! that do not pay are undone, and rules that turned out large are split by exact sizes.
 
 use super::decompose::{MIN_GAIN, Worth, decompose};
 use super::estimate::Estimates;
@@ -12,22 +11,22 @@ use crate::flat::{Flat, FlatLiteral, FlatRule, FlatRuleId, Origin, RelationKind}
 use crate::ids::{BitSet, IdVec, float, rounded_down};
 use grundy_syntax::Program;
 
-/// Which rules to take out, and where the new ones begin.
+/// The rules to drop, and the new rules.
 pub(crate) struct Revision {
     /// The rules to drop.
     pub(crate) dropped: BitSet<FlatRuleId>,
-    /// New rules stand from this one on, each behind the parts that it needs.
+    /// The first new rule. Each new rule is behind the parts that it uses.
     pub(crate) first_new: FlatRuleId,
     /// The number of rules, with the new ones.
     rule_count: usize,
     /// The rules that were split now.
     pub(crate) splits: Vec<Split>,
-    /// For each of them, which rule it was, and what that has cost.
+    /// For each of them the replaced rule and its cost.
     replaced: Vec<(FlatRuleId, f64)>,
 }
 
 impl Revision {
-    /// The instances that rules may have which were made by splitting, if that is to pay.
+    /// The largest numbers of instances of the rules made by splitting for which splitting pays.
     pub(crate) fn caps(&self, flat: &Flat) -> Vec<(FlatRuleId, u64)> {
         let mut caps: Vec<(FlatRuleId, u64)> = Vec::new();
         for (split, &(_, known)) in self.splits.iter().zip(&self.replaced) {
@@ -42,7 +41,7 @@ impl Revision {
         caps
     }
 
-    /// Leaves rules unsplit for which some of these rules, which had too many instances, were made.
+    /// Undoes the splits that made one of these rules, which had too many instances.
     pub(crate) fn take_back(&mut self, failed: &[FlatRuleId]) {
         let mut used = BitSet::empty(self.rule_count);
         let mut made = BitSet::empty(self.rule_count);
@@ -75,8 +74,8 @@ fn is_stored(flat: &Flat, rule: &FlatRule) -> bool {
     matches!(rule.origin, Origin::Rule(_)) && flat.info(rule.head.relation).kind == RelationKind::Dynamic
 }
 
-/// Which of the rules that were split would have been no larger unsplit. `count` tells whether a rule has at most so
-/// many instances.
+/// For each split, whether the unsplit rule would be no larger. `is_at_most` returns whether a rule has at most a number of
+/// instances.
 pub(crate) fn wrongly_split(
     flat: &Flat,
     splits: &[Split],
@@ -92,7 +91,7 @@ pub(crate) fn wrongly_split(
     splits.iter().map(&mut is_wrong).collect()
 }
 
-/// Looks at all rules again: the splits that were wrong, and the rules that have turned out to cost at least so much.
+/// Undoes the splits marked as wrong, and splits the rules that cost at least `min_cost` where that pays.
 pub(crate) fn revise(
     program: &mut Program,
     flat: &mut Flat,
