@@ -10,17 +10,17 @@ use rustc_hash::FxHashMap;
 use std::cell::Cell;
 use std::collections::{BTreeMap, VecDeque};
 
-/// How many pairs of atoms are compared. Beyond that a cycle is only noticed when the game is run.
+/// The largest number of pairs of atoms that are compared, to bound the time. Cycles beyond that are only detected when the
+/// game is evaluated. A guess.
 const MOST_COMPARISONS: usize = 20_000_000;
 
-/// How many steps of a cycle are shown.
+/// The largest number of steps shown of a cycle.
 const MOST_STEPS: usize = 6;
 
 /// Reports negation in a cycle of rules.
 ///
-/// A cycle through predicates alone is not enough: sheets define one value of `goal` by the absence
-/// of another. So rules are the nodes here, and a rule depends on those whose heads can match its
-/// conditions.
+/// A cycle through predicates is not an error by itself: sheets define one value of `goal` by the absence of another.
+/// Therefore the nodes are rules, and a rule depends on those whose heads unify with its conditions.
 pub(super) fn check(context: &Context<'_>, findings: &mut Findings<'_>) {
     let rules_of = context.rules_of_components();
     let comparisons_left = Cell::new(MOST_COMPARISONS);
@@ -77,7 +77,7 @@ impl<'a> Cycles<'a> {
         cycles
     }
 
-    /// The rules whose heads have common instances with an atom.
+    /// The rules whose heads may have common instances with an atom.
     fn matching(&self, atom: &Atom) -> Vec<MemberId> {
         let candidates = self.rules_of.get(&atom.predicate).map_or(&[][..], Vec::as_slice);
         let left = self.comparisons_left.get();
@@ -125,7 +125,7 @@ impl<'a> Cycles<'a> {
         })
     }
 
-    /// A shortest way from one rule to another along what they depend on, both included.
+    /// A shortest path of dependences from one rule to another, both included.
     fn path(&self, from: MemberId, to: MemberId) -> Vec<MemberId> {
         let mut came_from: FxHashMap<MemberId, MemberId> = FxHashMap::default();
         let mut queue = VecDeque::from([from]);

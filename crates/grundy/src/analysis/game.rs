@@ -6,10 +6,10 @@ use grundy_syntax::{Atom, Code, Diagnostic, Keyword, PredicateId, Rule, Span, Te
 use rustc_hash::FxHashSet;
 use std::collections::{BTreeMap, VecDeque};
 
-/// How many further places of something that is no role are shown.
+/// The largest number of further occurrences shown for a name that is not a role.
 const MOST_PLACES: usize = 3;
 
-/// How many roles are named in a hint.
+/// The largest number of roles named in a hint.
 const MOST_ROLES: usize = 8;
 
 pub(super) fn check(context: &Context<'_>, findings: &mut Findings<'_>) {
@@ -68,7 +68,7 @@ fn check_parts(context: &Context<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-/// The first rule of a predicate that nothing uses and whose name looks like a slip of a keyword.
+/// The first rule of an unused predicate whose name is similar to a keyword.
 fn misspelt<'a>(context: &Context<'a>, keyword: Keyword, findings: &mut Findings<'_>) -> Option<&'a Rule> {
     let program = context.program;
     let used: FxHashSet<PredicateId> =
@@ -101,7 +101,7 @@ fn check_dependencies(context: &Context<'_>, findings: &mut Findings<'_>) {
     check_dependency(context, &on_moves, Class::State, Code::DependsOnMove, findings);
 }
 
-/// Some keywords depend on nothing beyond a class.
+/// Checks that rules of some keywords depend on predicates of a class at most.
 fn check_dependency(
     context: &Context<'_>,
     keywords: &[Keyword],
@@ -129,7 +129,7 @@ fn check_dependency(
 /// For each predicate, the condition by which it depends on more than a class, if there is one.
 type Origins = IdVec<PredicateId, Option<Span>>;
 
-/// For each view that depends on more than a class, the condition where that begins.
+/// The conditions by which views depend on more than a class.
 fn origins_beyond(context: &Context<'_>, allowed: Class) -> Origins {
     let program = context.program;
     let mut users: IdVec<PredicateId, Vec<(PredicateId, Span)>> =
@@ -157,7 +157,7 @@ fn origins_beyond(context: &Context<'_>, allowed: Class) -> Origins {
     origins
 }
 
-/// The roles of a game whose roles are what they should be.
+/// The roles, if all of them are ground facts.
 fn roles(context: &Context<'_>) -> Option<FxHashSet<TermId>> {
     let program = context.program;
     let left_out =
@@ -171,7 +171,7 @@ fn check_role_arguments(context: &Context<'_>, findings: &mut Findings<'_>) {
     let Some(roles) = roles(context) else { return };
     let names: Vec<&str> =
         context.program.roles().iter().filter_map(|&role| name_of(context, role)).collect();
-    // One message for each name, however often it stands there.
+    // One message for each name.
     let mut errors: BTreeMap<TermId, Diagnostic> = BTreeMap::new();
     for keyword in Keyword::ALL.into_iter().filter(|keyword| keyword.takes_role()) {
         for (atom, span) in atoms_of(context, keyword) {
@@ -218,9 +218,9 @@ fn check_goal_values(context: &Context<'_>, findings: &mut Findings<'_>) {
         let Some(name) = name_of(context, value) else { continue };
         let is_number = matches!(context.program.terms.get(value), Term::Constant(_));
         let in_range = is_number && name.parse::<u32>().is_ok_and(|value| value <= 100);
-        // A role in the place of the value has been reported as such.
+        // A role in the position of the value is reported as such.
         if !in_range && !roles.contains(&value) {
-            let message = format!("`{name}` is no number from 0 to 100");
+            let message = format!("goal value must be between 0 and 100, found `{name}`");
             let place = context.source.words(span, name).last().unwrap_or(span);
             findings.report(Diagnostic::new(Code::GoalValue, place, message));
         }
@@ -237,7 +237,7 @@ fn name_of<'a>(context: &Context<'a>, term: TermId) -> Option<&'a str> {
 fn check_given(context: &Context<'_>, findings: &mut Findings<'_>) {
     for keyword in [Keyword::Base, Keyword::Input] {
         if let Some(rule) = rules_of(context, keyword).next() {
-            let message = format!("`{keyword}` is given, but never needed");
+            let message = format!("rules for `{keyword}` are ignored");
             let hint = "Grundy computes it from the rules";
             findings.report(Diagnostic::new(Code::GivenBase, rule.head_span, message).hint(hint));
         }

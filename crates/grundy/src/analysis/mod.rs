@@ -1,11 +1,11 @@
-//! [`Analysis`]: what can be said of a program without running it.
+//! [`Analysis`]: static analysis of a program.
 //!
-//! Every predicate has a [`Class`], belongs to a component of mutually dependent predicates, and
-//! components are listed such that each depends on earlier ones only. If no diagnostic [stops](grundy_syntax::Code::stops) it,
-//! the program is safe (every variable is bound by a positive condition), stratified by ground
-//! atom as far as patterns can tell, and, if it is a game, has all the parts of one.
+//! Every predicate has a [`Class`] and belongs to a component of mutually dependent predicates; each component depends on
+//! earlier ones only. If no diagnostic [stops](grundy_syntax::Code::stops) it, the program is safe (every variable is bound
+//! by a positive condition), stratified by ground atom as far as unification of heads and conditions shows, and, if it is a
+//! game, complete.
 //!
-//! [`analyze`] is the list of all checks; each of them has a file of its own.
+//! [`analyze`] runs all checks; each has a file of its own.
 
 mod arity;
 mod cycles;
@@ -30,14 +30,14 @@ use grundy_syntax::{
     Source, Span, Stage, tidy,
 };
 
-/// What the truth of a predicate's atoms depends on.
+/// What the atoms of a predicate depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {
-    /// On nothing: the same in all states.
+    /// Neither state nor moves: the same in all states.
     Static,
-    /// On the state, that is, on `true` or on dynamic facts.
+    /// The state: `true`, or dynamic facts of a theory.
     State,
-    /// On the moves as well.
+    /// The moves as well.
     Move,
 }
 
@@ -71,7 +71,7 @@ impl Analysis {
         self.component_of[predicate]
     }
 
-    /// What a predicate depends on.
+    /// The class of a predicate.
     pub fn class(&self, predicate: PredicateId) -> Class {
         self.classes[predicate]
     }
@@ -86,10 +86,10 @@ impl Analysis {
     }
 }
 
-/// A check: looks at a program and adds what it finds.
+/// A check of a program.
 type Check = fn(&Context<'_>, &mut Findings<'_>);
 
-/// All checks in order, with whether they are for games alone.
+/// All checks in order, and whether they apply to games only.
 const CHECKS: [(Check, bool); 9] = [
     (arity::check, false),
     (game::check, true),
@@ -102,7 +102,7 @@ const CHECKS: [(Check, bool); 9] = [
     (recursion::check, false),
 ];
 
-/// Analyses a program, and adds all that is wrong or doubtful in it to the diagnostics.
+/// Analyses a program, and adds its errors and warnings to the diagnostics.
 pub fn analyze(
     source: &Source,
     program: &Program,
@@ -124,7 +124,7 @@ pub fn analyze(
     Ok(analysis)
 }
 
-/// What every check may look at.
+/// The input of the checks.
 struct Context<'a> {
     source: &'a Source,
     program: &'a Program,
@@ -152,7 +152,7 @@ impl<'a> Context<'a> {
         of_rules.chain(self.program.constraints.iter().flat_map(|constraint| &constraint.body))
     }
 
-    /// All atoms with their places: heads, and positive and negative conditions.
+    /// All atoms of heads and conditions, with their spans.
     fn atoms(&self) -> impl Iterator<Item = (&'a Atom, Span)> + use<'a> {
         let in_body = |condition: &'a Condition| Some((condition.literal.atom()?, condition.span));
         let of_rules = self.program.rules.iter().flat_map(move |rule| {
@@ -168,7 +168,7 @@ impl<'a> Context<'a> {
     }
 }
 
-/// Classes, components and strata, without any check.
+/// Classes, components and strata, without checks.
 pub fn classify(program: &Program) -> Analysis {
     let count = program.predicate_count();
     let mut graph = Graph::new(count);
@@ -201,7 +201,7 @@ pub fn classify(program: &Program) -> Analysis {
     Analysis { components, component_of, classes, strata }
 }
 
-/// The classes of the predicates whose facts come from outside.
+/// The initial classes: those of the predicates with facts from outside.
 fn given_classes(program: &Program) -> IdVec<PredicateId, Class> {
     let mut classes = IdVec::filled(Class::Static, program.predicate_count());
     for declaration in &program.dynamic {

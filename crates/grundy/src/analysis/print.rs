@@ -1,4 +1,4 @@
-//! Printing an analysis: one line a component, what it needs before what needs it.
+//! Printing of an analysis: one line for each component, in order of dependence.
 
 use super::{Analysis, Class};
 use grundy_syntax::{Notation, PredicateId, Printer, Program};

@@ -1,7 +1,6 @@
 //! The recursion restriction.
 //!
-//! Where terms are built inside a cycle, a violation means that there may be no end to them;
-//! elsewhere it is a matter of style.
+//! Where terms are built in a cycle, a violation means that evaluation may not terminate; elsewhere it is a matter of style.
 
 use super::{Context, Findings};
 use crate::ids::BitSet;

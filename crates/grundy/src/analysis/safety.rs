@@ -6,14 +6,15 @@ use grundy_syntax::{
     Atom, Code, Condition, Constraint, Diagnostic, Keyword, Literal, Rule, Span, SymbolId, TermId, VariableId,
 };
 
-/// How many unbound variables of one rule are reported; more of them tell nothing new.
+/// The largest number of unbound variables reported for a rule.
 const MOST_OF_A_RULE: usize = 10;
 
-/// How many variables of a rule are compared with an unbound one, to bound the time for garbage. A guess.
+/// The largest number of variables of a rule that are compared with an unbound one, to bound the time for invalid input.
+/// A guess.
 const MOST_COMPARED: usize = 50;
 
 pub(super) fn check(context: &Context<'_>, findings: &mut Findings<'_>) {
-    // The branches of an `or` stand together.
+    // The branches of an `or` are consecutive.
     for branches in context.program.rules.chunk_by(|a, b| a.span == b.span) {
         if branches.iter().any(|rule| !rule.variables.is_empty()) {
             let clauses: Vec<Clause<'_>> =
@@ -26,7 +27,7 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-/// A rule or a constraint, with what its positive conditions bind.
+/// A rule or a constraint, with the variables that its positive conditions bind.
 struct Clause<'a> {
     head: Option<(&'a Atom, Span)>,
     body: &'a [Condition],
@@ -35,7 +36,7 @@ struct Clause<'a> {
     bound: BitSet<VariableId>,
 }
 
-/// A variable that nothing binds, and the places that need it to be bound.
+/// An unbound variable, and the places where it has to be bound.
 struct Unbound {
     variable: VariableId,
     places: Vec<(Code, Span)>,
@@ -44,7 +45,7 @@ struct Unbound {
 impl<'a> Clause<'a> {
     fn of_rule(context: &Context<'_>, rule: &'a Rule) -> Clause<'a> {
         let bound = bound_by(context, &rule.body, rule.variables.len());
-        // That a role is no fact is an error of its own.
+        // A role that is not a fact is a separate error.
         let is_role = context.program.info(rule.head.predicate).keyword == Some(Keyword::Role);
         let head = (!is_role).then_some((&rule.head, rule.head_span));
         Clause { head, body: &rule.body, variables: &rule.variables, span: rule.span, bound }
@@ -118,7 +119,7 @@ impl<'a> Clause<'a> {
                 .hint("bind it in all branches, or outside of the `or`");
         }
         if self.body.is_empty() {
-            return new(format!("`{name}` is a variable, and a fact can have none"));
+            return new(format!("a fact cannot contain variables, found `{name}`"));
         }
         let error = new(format!("no positive condition of this rule binds `{name}`"));
         if let Some(meant) = self.meant_by(context, name, findings) {
@@ -143,7 +144,7 @@ impl<'a> Clause<'a> {
         self.body.iter().find(binds).map(|condition| condition.span)
     }
 
-    /// The bound variable that an unbound one is perhaps a slip of: it waits for a second use.
+    /// A bound variable that an unbound one may be a misspelling of: one that is used only once.
     fn meant_by<'c>(
         &self,
         context: &Context<'c>,

@@ -7,7 +7,7 @@ use crate::ids::{BitSet, IdVec, ids};
 use grundy_syntax::{Code, Diagnostic, Dialect, Keyword, PredicateId, Program, Span, SymbolId, Term};
 use rustc_hash::FxHashSet;
 
-/// The connectives, which can be misspelt like any predicate.
+/// The connectives, which can be misspelt like predicates.
 const CONNECTIVES: [&str; 2] = ["distinct", "not"];
 
 pub(super) fn check(context: &Context<'_>, findings: &mut Findings<'_>) {
@@ -23,9 +23,9 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-/// Where predicates are used and defined first.
+/// The first use and the first definition of each predicate.
 struct Uses {
-    /// By another component of predicates.
+    /// Uses in other components, and uses of undefined predicates.
     used: IdVec<PredicateId, Option<Span>>,
     defined: IdVec<PredicateId, Option<Span>>,
     /// The predicates that the game depends on.
@@ -57,7 +57,7 @@ impl Uses {
         Uses { used, defined, matters: what_matters(context) }
     }
 
-    /// Predicates that are used and have no definition, but should.
+    /// Predicates that are used and lack a definition.
     fn undefined(&self, context: &Context<'_>) -> Vec<(PredicateId, Span)> {
         let predicates = context.program.predicates().filter(|(id, info)| {
             let is_given = info.keyword.is_some() || context.is_defined(*id);
@@ -66,7 +66,7 @@ impl Uses {
         predicates.filter_map(|(id, _)| Some((id, self.used[id]?))).collect()
     }
 
-    /// Whether there is a definition that nothing but itself needs.
+    /// Whether a predicate is defined but used only by its own component.
     fn is_unused(&self, predicate: PredicateId) -> bool {
         self.defined[predicate].is_some()
             && self.used[predicate].is_none()
@@ -74,14 +74,14 @@ impl Uses {
     }
 }
 
-/// The predicates that a keyword depends on, or a form that was left out.
+/// The predicates that a keyword, or a form that was left out, depends on.
 fn what_matters(context: &Context<'_>) -> BitSet<PredicateId> {
     let program = context.program;
     let mut matters = BitSet::of(program.predicate_count(), |&predicate| {
         let info = program.info(predicate);
         info.keyword.is_some() || program.left_out.contains(&info.name)
     });
-    // A component comes behind what it depends on, so that going backwards meets its users first.
+    // Components come after those that they depend on, so the reverse order visits users first.
     let rules_of = context.rules_of_components();
     for (component, members) in ids(rules_of.len()).zip(context.analysis.components()).rev() {
         if members.iter().any(|&member| matters.contains(member)) {
@@ -123,8 +123,8 @@ impl Facts {
     }
 }
 
-/// The names directly in the arguments of a predicate mean something else than they seem to if the
-/// predicate is a slip of a keyword.
+/// Marks the names in the arguments of a predicate as explained: they have another meaning if the predicate is a misspelt
+/// keyword.
 fn explain_arguments(context: &Context<'_>, predicate: PredicateId, findings: &mut Findings<'_>) {
     for (atom, _) in context.atoms().filter(|(atom, _)| atom.predicate == predicate) {
         for &arg in &atom.args {
@@ -202,8 +202,7 @@ fn similar<'a>(context: &Context<'a>, name: &str, findings: &mut Findings<'_>) -
     findings.suggest(name, candidates.into_iter())
 }
 
-/// A component that nobody uses is reported once. What only such a component uses goes unmentioned:
-/// it is noticed when the component is gone.
+/// Reports an unused component once. Predicates that only an unused component uses are not reported.
 fn check_unused(
     context: &Context<'_>,
     uses: &Uses,
@@ -214,7 +213,7 @@ fn check_unused(
     let program = context.program;
     let excused = |id: PredicateId| {
         let info = program.info(id);
-        // That a view is asked for as if it were a fact is said of the fact.
+        // A view that is read as a fact is reported at the fact.
         let fact = (info.name, info.arity);
         let is_read_as_fact = facts.read.contains(&fact) && !facts.made.contains(&fact);
         is_read_as_fact || findings.explained.contains(&info.name) || program.left_out.contains(&info.name)
@@ -234,7 +233,7 @@ fn check_unused(
     findings.report(Diagnostic::new(Code::UnusedPredicate, place, message).maybe_hint(hint));
 }
 
-/// What a predicate that nobody uses is perhaps meant to be.
+/// The likely intention of an unused predicate.
 fn hint_for_unused(
     context: &Context<'_>,
     facts: &Facts,
