@@ -13,19 +13,19 @@
 //! 2. When static relations are complete, rules are split by estimated sizes ([`rewrite::split`]). Frame rules wait.
 //! 3. Everything but the frame rules is grounded in one fixpoint. A rule that overflows its cap ends the attempt, and
 //!    [`Tactics::respond`] decides how its relation is treated in the next one.
-//! 4. Frame rules are split by the sizes that are known now, and grounded ([`ground_frame_rules`]).
+//! 4. Frame rules are split by the sizes that are known now, and grounded ([`Attempt::ground_frame_rules`]).
 //! 5. Splits that turned out wrong are undone, and rules that turned out large are split ([`revise`]).
 //! 6. The ground program is simplified ([`super::simplify`]).
 
 use super::atoms::Atoms;
-use super::branches::merge_branches;
+use super::branches::{Branches, merge_branches};
 use super::config::{GroundConfig, GroundError, LimitKind, Method};
 use super::responsible;
 use super::seed::facts_without_moves;
 use super::simplify::{Draft, refine};
 use super::store::Store;
 use super::tactics::{Cap, Overflow, Tactics};
-use super::{GroundProgram, GroundTimes};
+use super::{Block, BlockId, GroundProgram, GroundTimes};
 use crate::datalog::{Bounds, Codec, Engine, Fire, Plan, Relation, Stop, share_done};
 use crate::flat::{
     Flat, FlatLiteral, FlatRule, FlatRuleId, Origin, RelationId, RelationKind, components, flatten,
@@ -91,126 +91,160 @@ fn attempt(
     let (simplified, mut program, mut flat) = (flat, program.clone(), flat.clone());
     let residue = tactics.apply(&mut program, &mut flat);
     let branches = if config.faithful { merge_branches(&mut flat) } else { IdVec::default() };
-    let check = || {
-        let error = |reason| AttemptError::Error(responsible::budget_error(sheet, &config.budget, reason));
-        config.budget.check().map_err(error)
-    };
-    check()?;
+    check_budget(sheet, config)?;
     let bounds = Bounds { budget: config.budget.clone(), term_depth: config.max_term_depth };
     let mut engine = Engine::new(&flat, bounds, config.join_order);
     engine.progress = config.progress.clone();
-    let caps = |flat: &Flat| tactics.caps(simplified, flat);
-    Grounder::new(&program, &flat, &mut engine, config, caps(&flat)).evaluate_statics(RelationId(0))?;
-    let (mut splits, mut frame_rules) = (Vec::new(), Vec::new());
+    let mut attempt = Attempt { sheet, config, tactics, simplified, program, flat, engine };
+    attempt.grounder().evaluate_statics(RelationId(0))?;
+    let (mut splits, frame_rules) = if config.faithful { Default::default() } else { attempt.split()? };
+    let (mut store, [statics_done, reach_done]) = attempt.find_instances(branches)?;
     if !config.faithful {
-        frame_rules = rewrite::take_frame_rules(&mut flat);
-        let known = RelationId::new(engine.relations.len());
-        flat.terms = std::mem::take(&mut engine.terms);
-        splits = rewrite::split(&mut program, &mut flat, &engine.relations, &config.thresholds);
-        check()?;
-        engine.extend(&flat);
-        Grounder::new(&program, &flat, &mut engine, config, caps(&flat)).evaluate_statics(known)?;
+        store = attempt.ground_frame_rules((&mut splits, store), frame_rules)?;
     }
-    let mut grounder = Grounder::new(&program, &flat, &mut engine, config, caps(&flat));
-    grounder.store.prepare(&flat, branches);
-    let statics_done = Instant::now();
-    match config.method {
-        Method::Fused => {}
-        Method::OneStep => grounder.evaluate_dynamics(false)?,
-        Method::Iterative => {
-            grounder.seed(&facts_without_moves(sheet, config));
-            grounder.iterate()?;
-        }
-    }
-    let reach_done = Instant::now();
-    match config.method {
-        Method::Fused => grounder.evaluate_dynamics(true)?,
-        Method::OneStep | Method::Iterative => grounder.store_all()?,
-    }
-    grounder.store.check().map_err(|stop| grounder.error(stop, FlatRuleId(0)))?;
-    let mut store = grounder.store;
-    if !config.faithful {
-        store = ground_frame_rules(
-            &mut program,
-            &mut flat,
-            &mut engine,
-            (&mut splits, store),
-            frame_rules,
-            config,
-        )?;
-    }
-    let instances = responsible::instances_by_rule(&program, &flat, &store.instances, |_| true);
+    let instances =
+        responsible::instances_by_rule(&attempt.program, &attempt.flat, &store.instances, |_| true);
     if let Some(largest) = responsible::with_most_instances(&instances) {
-        config.budget.at_rule(program.rule(largest).span);
+        config.budget.at_rule(attempt.program.rule(largest).span);
     }
-    check()?;
+    check_budget(sheet, config)?;
     if !config.faithful {
-        // The second round revises the splits of the first one, and splits nothing more.
-        for min_cost in [config.thresholds.split, f64::INFINITY] {
-            (splits, store) = revise(&mut program, &mut flat, &mut engine, (splits, store), min_cost)?;
-            check()?;
-        }
-        let mut ids = flat.rules.ids();
-        flat.rules.retain(|_| ids.next().is_some_and(|id| !store.is_dropped(id)));
+        store = attempt.revise_splits(splits, store)?;
     }
-    let limit_error = |stop| {
+    let (blocks, repeats) = attempt.finish(store).map_err(|stop| {
         AttemptError::Error(responsible::limit_error(sheet, responsible::limit_kind(stop), &instances, None))
-    };
-    let (mut blocks, repeats) = store.finish(&engine.relations, &config.budget).map_err(limit_error)?;
-    if !config.faithful {
-        flat.terms = std::mem::take(&mut engine.terms);
-        let (relations, blocks) = (&mut engine.relations, &mut blocks);
-        let draft = Draft { program: &mut program, flat: &mut flat, relations, blocks };
-        refine(draft, config.thresholds.complement, &config.budget).map_err(limit_error)?;
-        engine.terms = std::mem::take(&mut flat.terms);
-    }
-    let atoms = atoms(&flat, &engine);
+    })?;
+    let Attempt { program, flat, engine, .. } = attempt;
     let times = GroundTimes {
         statics: statics_done - start,
         reach: reach_done - statics_done,
         ground: reach_done.elapsed(),
     };
-    let steps = engine.steps();
-    let flat = Flat { terms: engine.terms, ..flat };
     Ok(GroundProgram {
+        atoms: atoms(&flat, &engine),
+        steps: engine.steps(),
         program,
-        flat,
+        flat: Flat { terms: engine.terms, ..flat },
         relations: engine.relations,
-        atoms,
         blocks,
         repeats,
         times,
-        steps,
         residue,
         lifted: tactics.lifted(),
     })
 }
 
-/// Splits and grounds the frame rules, with all other relations complete.
-fn ground_frame_rules(
-    program: &mut Program,
-    flat: &mut Flat,
-    engine: &mut Engine,
-    (splits, store): (&mut Vec<Split>, Store),
-    frame_rules: Vec<FlatRule>,
-    config: &GroundConfig,
-) -> Result<Store, AttemptError> {
-    flat.terms = std::mem::take(&mut engine.terms);
-    let first = FlatRuleId::new(flat.rules.len());
-    splits.extend(rewrite::add_frame_rules(
-        program,
-        flat,
-        &engine.relations,
-        frame_rules,
-        &config.thresholds,
-    ));
-    engine.extend(flat);
-    let mut grounder = Grounder { program, flat, engine, store };
-    grounder.store.active = true;
-    grounder.store.extend(flat, &[]);
-    grounder.run_all(ids_from(first, flat.rules.len()))?;
-    grounder.store.check().map_err(|stop| grounder.error(stop, FlatRuleId(0)))?;
-    Ok(grounder.store)
+fn check_budget(sheet: &Program, config: &GroundConfig) -> Result<(), AttemptError> {
+    let error = |reason| AttemptError::Error(responsible::budget_error(sheet, &config.budget, reason));
+    config.budget.check().map_err(error)
+}
+
+/// The state of an attempt. The terms of the program in work are either in `engine` or in `flat`.
+struct Attempt<'a> {
+    sheet: &'a Program,
+    config: &'a GroundConfig,
+    tactics: &'a Tactics,
+    /// The flat program before tactics were applied.
+    simplified: &'a Flat,
+    program: Program,
+    flat: Flat,
+    engine: Engine,
+}
+
+impl Attempt<'_> {
+    fn grounder(&mut self) -> Grounder<'_> {
+        let caps = self.tactics.caps(self.simplified, &self.flat);
+        Grounder::new(&self.program, &self.flat, &mut self.engine, self.config, caps)
+    }
+
+    /// Splits rules, with static relations complete, and evaluates new static relations. Returns the splits and the frame
+    /// rules, which were removed.
+    fn split(&mut self) -> Result<(Vec<Split>, Vec<FlatRule>), AttemptError> {
+        let Attempt { program, flat, engine, config, .. } = self;
+        let frame_rules = rewrite::take_frame_rules(flat);
+        let first_new = RelationId::new(engine.relations.len());
+        flat.terms = std::mem::take(&mut engine.terms);
+        let splits = rewrite::split(program, flat, &engine.relations, &config.thresholds);
+        check_budget(self.sheet, config)?;
+        engine.extend(flat);
+        self.grounder().evaluate_statics(first_new)?;
+        Ok((splits, frame_rules))
+    }
+
+    /// Finds and stores the instances of the rules. Also returns when static relations, and the reachable facts and moves,
+    /// were complete.
+    fn find_instances(
+        &mut self,
+        branches: IdVec<FlatRuleId, Branches>,
+    ) -> Result<(Store, [Instant; 2]), AttemptError> {
+        let (sheet, config) = (self.sheet, self.config);
+        let mut grounder = self.grounder();
+        grounder.store.prepare(grounder.flat, branches);
+        let statics_done = Instant::now();
+        match config.method {
+            Method::Fused => {}
+            Method::OneStep => grounder.evaluate_dynamics(false)?,
+            Method::Iterative => {
+                grounder.seed(&facts_without_moves(sheet, config));
+                grounder.iterate()?;
+            }
+        }
+        let reach_done = Instant::now();
+        match config.method {
+            Method::Fused => grounder.evaluate_dynamics(true)?,
+            Method::OneStep | Method::Iterative => grounder.store_all()?,
+        }
+        grounder.store.check().map_err(|stop| grounder.error(stop, FlatRuleId(0)))?;
+        Ok((grounder.store, [statics_done, reach_done]))
+    }
+
+    /// Splits and grounds the frame rules, with all other relations complete.
+    fn ground_frame_rules(
+        &mut self,
+        (splits, store): (&mut Vec<Split>, Store),
+        frame_rules: Vec<FlatRule>,
+    ) -> Result<Store, AttemptError> {
+        let Attempt { program, flat, engine, config, .. } = self;
+        flat.terms = std::mem::take(&mut engine.terms);
+        let first = FlatRuleId::new(flat.rules.len());
+        let added =
+            rewrite::add_frame_rules(program, flat, &engine.relations, frame_rules, &config.thresholds);
+        splits.extend(added);
+        engine.extend(flat);
+        let mut grounder = Grounder { program, flat, engine, store };
+        grounder.store.active = true;
+        grounder.store.extend(flat, &[]);
+        grounder.run_all(ids_from(first, flat.rules.len()))?;
+        grounder.store.check().map_err(|stop| grounder.error(stop, FlatRuleId(0)))?;
+        Ok(grounder.store)
+    }
+
+    /// Revises splits in two rounds, and drops the rules that were replaced. The second round revises the splits of the
+    /// first one, and splits nothing more.
+    fn revise_splits(&mut self, mut splits: Vec<Split>, mut store: Store) -> Result<Store, AttemptError> {
+        for min_cost in [self.config.thresholds.split, f64::INFINITY] {
+            let Attempt { program, flat, engine, .. } = self;
+            (splits, store) = revise(program, flat, engine, (splits, store), min_cost)?;
+            check_budget(self.sheet, self.config)?;
+        }
+        let mut ids = self.flat.rules.ids();
+        self.flat.rules.retain(|_| ids.next().is_some_and(|id| !store.is_dropped(id)));
+        Ok(store)
+    }
+
+    /// The ground rules, in compact form simplified, and the number of repeats.
+    fn finish(&mut self, store: Store) -> Result<(IdVec<BlockId, Block>, u64), Stop> {
+        let Attempt { program, flat, engine, config, .. } = self;
+        let (mut blocks, repeats) = store.finish(&engine.relations, &config.budget)?;
+        if !config.faithful {
+            flat.terms = std::mem::take(&mut engine.terms);
+            let (relations, blocks) = (&mut engine.relations, &mut blocks);
+            let draft = Draft { program, flat, relations, blocks };
+            refine(draft, config.thresholds.complement, &config.budget)?;
+            engine.terms = std::mem::take(&mut flat.terms);
+        }
+        Ok((blocks, repeats))
+    }
 }
 
 /// Revises splits: counts the instances that split rules would have unsplit, undoes splits that do not pay, splits rules
