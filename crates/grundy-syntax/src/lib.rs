@@ -38,7 +38,7 @@ pub use ids::{Id, float, length, narrow, wide};
 pub use limits::Limits;
 pub use program::{
     Atom, Condition, Constraint, Declaration, Dialect, Keyword, Literal, Notation, Predicate, PredicateId,
-    Printer, Program, Rule, SymbolId, Symbols, Term, TermId, Terms, VariableId,
+    Printer, Program, Rule, RuleId, SymbolId, Symbols, Term, TermId, Terms, VariableId,
 };
 pub use sexpr::{Kind, SexprId, Sexprs, print_sexprs, read_sexprs};
 pub use source::{MAX_SOURCE_BYTES, Place, Source, Span};

@@ -5,9 +5,27 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
 
+/// A count as 32 bits; the largest number of 32 bits where it does not fit.
+#[inline(always)]
+pub(crate) fn saturated(count: u64) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+/// The integral part of an estimate; 0 for negative numbers, and the largest count where it does not fit.
+#[inline(always)]
+pub(crate) fn rounded_down(estimate: f64) -> u64 {
+    // A cast from a float saturates.
+    estimate as u64
+}
+
 /// All ids below a count, in order.
 pub(crate) fn ids<I: Id>(count: usize) -> impl DoubleEndedIterator<Item = I> + ExactSizeIterator + Clone {
     (0..count).map(I::new)
+}
+
+/// The ids from the first one up to a count, in order.
+pub(crate) fn ids_from<I: Id>(first: I, count: usize) -> impl Iterator<Item = I> + Clone {
+    (first.index()..count).map(I::new)
 }
 
 /// A value for each thing, by its id.
@@ -50,12 +68,77 @@ impl<I: Id, T> IdVec<I, T> {
     }
 
     /// The values with their ids.
-    pub(crate) fn entries(&self) -> impl DoubleEndedIterator<Item = (I, &T)> + ExactSizeIterator {
+    pub(crate) fn entries(&self) -> impl DoubleEndedIterator<Item = (I, &T)> + ExactSizeIterator + Clone {
         self.values.iter().enumerate().map(|(index, value)| (I::new(index), value))
     }
 
     pub(crate) fn as_slice(&self) -> &[T] {
         &self.values
+    }
+
+    /// The value of an id, if the table has one.
+    #[inline(always)]
+    pub(crate) fn get(&self, id: I) -> Option<&T> {
+        self.values.get(id.index())
+    }
+
+    /// Mutable access to the value of an id, if the table has one.
+    #[inline(always)]
+    pub(crate) fn get_mut(&mut self, id: I) -> Option<&mut T> {
+        self.values.get_mut(id.index())
+    }
+
+    pub(crate) fn fill(&mut self, value: T)
+    where
+        T: Clone,
+    {
+        self.values.fill(value);
+    }
+
+    /// Extends the table to a number of ids with a value, or truncates it.
+    pub(crate) fn resize(&mut self, count: usize, value: T)
+    where
+        T: Clone,
+    {
+        self.values.resize(count, value);
+    }
+
+    /// Keeps the values that satisfy a condition. The ids of the values behind a removed one change.
+    pub(crate) fn retain(&mut self, keeps: impl FnMut(&T) -> bool) {
+        self.values.retain(keeps);
+    }
+}
+
+impl<I, T> Extend<T> for IdVec<I, T> {
+    fn extend<A: IntoIterator<Item = T>>(&mut self, values: A) {
+        self.values.extend(values);
+    }
+}
+
+impl<I, T> IntoIterator for IdVec<I, T> {
+    type Item = T;
+    type IntoIter = std::vec::IntoIter<T>;
+
+    fn into_iter(self) -> std::vec::IntoIter<T> {
+        self.values.into_iter()
+    }
+}
+
+impl<'a, I, T> IntoIterator for &'a IdVec<I, T> {
+    type Item = &'a T;
+    type IntoIter = std::slice::Iter<'a, T>;
+
+    fn into_iter(self) -> std::slice::Iter<'a, T> {
+        self.values.iter()
+    }
+}
+
+impl<'a, I, T> IntoIterator for &'a mut IdVec<I, T> {
+    type Item = &'a mut T;
+    type IntoIter = std::slice::IterMut<'a, T>;
+
+    fn into_iter(self) -> std::slice::IterMut<'a, T> {
+        self.values.iter_mut()
     }
 }
 
@@ -237,6 +320,43 @@ impl<I: Id> BitSet<I> {
         let is_new = !self.contains(id);
         self.set(id, true);
         is_new
+    }
+
+    /// The set of those ids below a count that satisfy a condition.
+    pub(crate) fn of(count: usize, contains: impl FnMut(&I) -> bool) -> BitSet<I> {
+        let mut set = BitSet::empty(count);
+        ids(count).filter(contains).for_each(|id| set.set(id, true));
+        set
+    }
+
+    /// Whether the set contains an id that may lie beyond its range.
+    pub(crate) fn contains_if_known(&self, id: I) -> bool {
+        self.words.get(id.index() / 64).is_some_and(|word| word >> (id.index() % 64) & 1 == 1)
+    }
+
+    /// The same set, with room for more ids.
+    pub(crate) fn widened(&self, count: usize) -> BitSet<I> {
+        let mut words = self.words.to_vec();
+        words.resize(count.div_ceil(64).max(words.len()), 0);
+        BitSet { words: words.into(), ids: PhantomData }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.words.iter().all(|&word| word == 0)
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.words.fill(0);
+    }
+
+    /// Whether another set contains all ids of this one. Both have the same range.
+    pub(crate) fn is_subset(&self, other: &BitSet<I>) -> bool {
+        self.words.iter().zip(&other.words).all(|(word, other)| word & !other == 0)
+    }
+
+    /// Removes the ids that another set does not contain.
+    pub(crate) fn intersect(&mut self, other: &BitSet<I>) {
+        self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word &= other);
     }
 
     /// The bits, 64 a word.

@@ -208,7 +208,7 @@ fn dump_flat(
 ) -> Result<(&'static str, String, Value)> {
     let program = load_whole(args)?.program;
     let flat = change(flatten(&program, &budget()));
-    let sizes = json!({"relations": flat.relations.len(), "rules": flat.rules.len()});
+    let sizes = json!({"relations": flat.relation_count(), "rules": flat.rule_count()});
     Ok((name, print_flat(&program, &flat), sizes))
 }
 
@@ -220,8 +220,8 @@ fn ground_game(args: &Args) -> Result<GroundProgram> {
 
 fn ground_sizes(ground: &GroundProgram) -> Value {
     json!({
-        "relations": ground.flat().relations.len(),
-        "rules": ground.flat().rules.len(),
+        "relations": ground.flat().relation_count(),
+        "rules": ground.flat().rule_count(),
         "ground rules": ground.rule_count(),
         "ground conditions": ground.literal_count(),
     })

@@ -378,7 +378,7 @@ fn lifted(game: &Loaded, ground: &GroundProgram) -> Vec<(String, String)> {
     let describe = |lifted: &LiftedRelation| {
         let predicate = ground.program().info(ground.lifted_predicate(lifted));
         let name = ground.program().symbols.name(predicate.name);
-        let line = game.source.place(game.program.rules[lifted.rule as usize].span.start).line;
+        let line = game.source.place(game.program.rule(lifted.rule).span.start).line;
         let instances = render::count(HumanCount(lifted.instances), "instance");
         let why = format!("the rule in line {line} had {instances}, with far more to come");
         (format!("{name}/{}", predicate.arity), why)

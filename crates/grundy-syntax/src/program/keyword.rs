@@ -1,5 +1,6 @@
 //! The predicates that GDL gives a meaning to.
 
+use crate::ids::Id;
 use std::fmt;
 
 /// A predicate of GDL. The connectives (`not`, `or`, `and`, `distinct`) are no predicates.
@@ -27,6 +28,19 @@ pub enum Keyword {
     Input,
     /// `(sees r p)`: r will be told p.
     Sees,
+}
+
+/// Keywords index tables by their position in [`Keyword::ALL`].
+impl Id for Keyword {
+    fn new(index: usize) -> Keyword {
+        Keyword::ALL[index]
+    }
+
+    #[inline]
+    fn index(self) -> usize {
+        // `ALL` lists the keywords in the order of their declaration.
+        self as usize
+    }
 }
 
 impl Keyword {

@@ -27,6 +27,11 @@ crate::define_id! {
     pub struct PredicateId(u32);
 }
 
+crate::define_id! {
+    /// A rule of a [`Program`]: its position in the order of the text.
+    pub struct RuleId(u32);
+}
+
 /// What is known about a predicate before any analysis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Predicate {
@@ -235,6 +240,16 @@ impl Program {
     /// The name of a predicate.
     pub fn name(&self, predicate: PredicateId) -> &str {
         self.symbols.name(self.info(predicate).name)
+    }
+
+    /// A rule by its id.
+    pub fn rule(&self, id: RuleId) -> &Rule {
+        &self.rules[id.index()]
+    }
+
+    /// All rules with their ids, in the order of the text.
+    pub fn rules_by_id(&self) -> impl ExactSizeIterator<Item = (RuleId, &Rule)> + Clone {
+        self.rules.iter().enumerate().map(|(index, rule)| (RuleId::new(index), rule))
     }
 
     /// The number of predicates.

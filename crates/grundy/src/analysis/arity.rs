@@ -1,4 +1,4 @@
-//! Predicates, facts and functions that have two numbers of arguments.
+//! Predicates, facts and functions that are used with different arities.
 
 use super::{Context, Findings};
 use grundy_syntax::{Atom, Code, Diagnostic, Keyword, PredicateId, Program, Span, SymbolId, Term, TermId};
@@ -21,7 +21,7 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-/// What has some number of arguments, how often, and where first.
+/// An arity of a name, with the number of its uses and the first one.
 #[derive(Clone, Copy)]
 struct Use {
     arity: usize,
@@ -30,7 +30,7 @@ struct Use {
     count: usize,
 }
 
-/// Where a name stands.
+/// The position of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Position {
     /// A predicate.
@@ -91,7 +91,7 @@ fn collect(
     args.iter().for_each(|&arg| collect(program, arg, Position::Inside, span, uses));
 }
 
-/// Facts among each other and moves among each other should agree; elsewhere it is a doubt.
+/// Different arities of a fact or of a move are reported as such, those of other functions with less certainty.
 fn check_function(context: &Context<'_>, name: &str, uses: &[Use], findings: &mut Findings<'_>) {
     for position in [Position::Fact, Position::Move] {
         let alike: Vec<Use> = uses.iter().copied().filter(|of| of.position == position).collect();
@@ -104,7 +104,7 @@ fn check_function(context: &Context<'_>, name: &str, uses: &[Use], findings: &mu
     }
 }
 
-/// The odd one out and the usual one, if there are two numbers of arguments.
+/// The rarest and the most frequent arity, if there are several.
 fn clash(uses: &[Use]) -> Option<(Use, Use)> {
     let usual = *uses.iter().min_by_key(|of| Reverse(of.count))?;
     let odd = uses.iter().filter(|of| of.arity != usual.arity).min_by_key(|of| of.count)?;

@@ -1,30 +1,31 @@
 //! Negation in cycles of rules.
 
 use super::{Context, Findings};
-use crate::graph::Graph;
+use crate::graph::{component_of, components};
+use crate::ids::{Csr, IdVec};
 use grundy_syntax::{
-    Atom, Code, Condition, Diagnostic, Literal, PredicateId, Program, Rule, Term, TermId, Terms,
+    Atom, Budget, Code, Condition, Diagnostic, Literal, PredicateId, Program, Rule, Term, TermId, Terms,
 };
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
 use std::collections::{BTreeMap, VecDeque};
 
-/// How many pairs of atoms are compared. Beyond that a cycle is only noticed when the game is run.
+/// The largest number of pairs of atoms that are compared, to bound the time. Cycles beyond that are only detected when the
+/// game is evaluated. A guess.
 const MOST_COMPARISONS: usize = 20_000_000;
 
-/// How many steps of a cycle are shown.
+/// The largest number of steps shown of a cycle.
 const MOST_STEPS: usize = 6;
 
 /// Reports negation in a cycle of rules.
 ///
-/// A cycle through predicates alone is not enough: sheets define one value of `goal` by the absence
-/// of another. So rules are the nodes here, and a rule depends on those whose heads can match its
-/// conditions.
+/// A cycle through predicates is not an error by itself: sheets define one value of `goal` by the absence of another.
+/// Therefore the nodes are rules, and a rule depends on those whose heads unify with its conditions.
 pub(super) fn check(context: &Context<'_>, findings: &mut Findings<'_>) {
     let rules_of = context.rules_of_components();
     let comparisons_left = Cell::new(MOST_COMPARISONS);
-    for numbers in &rules_of {
-        let rules: Vec<&Rule> = numbers.iter().map(|&number| &context.program.rules[number]).collect();
+    for rules in rules_of.iter() {
+        let rules: IdVec<MemberId, &Rule> = rules.iter().map(|&rule| context.program.rule(rule)).collect();
         let negates = |rule: &&Rule| rule.body.iter().any(|c| is_recursive_negation(context, rule, c));
         if rules.iter().any(negates) {
             let cycles = Cycles::of(context.program, rules, &comparisons_left);
@@ -38,90 +39,95 @@ fn is_recursive_negation(context: &Context<'_>, rule: &Rule, condition: &Conditi
     matches!(&condition.literal, Literal::Not(atom) if within(atom))
 }
 
+grundy_syntax::define_id! {
+    /// A rule of a component: its position among the rules of that component.
+    struct MemberId(u32);
+}
+
 /// The rules of one component, with those that each depends on.
 struct Cycles<'a> {
     program: &'a Program,
-    rules: Vec<&'a Rule>,
-    rules_of: FxHashMap<PredicateId, Vec<usize>>,
+    rules: IdVec<MemberId, &'a Rule>,
+    rules_of: FxHashMap<PredicateId, Vec<MemberId>>,
     comparisons_left: &'a Cell<usize>,
-    depends_on: Vec<Vec<usize>>,
+    depends_on: Csr<MemberId, MemberId>,
     /// The number of the cycle that a rule is part of.
-    cycle_of: Vec<usize>,
+    cycle_of: IdVec<MemberId, u32>,
 }
 
 impl<'a> Cycles<'a> {
-    fn of(program: &'a Program, rules: Vec<&'a Rule>, comparisons_left: &'a Cell<usize>) -> Cycles<'a> {
-        let mut rules_of: FxHashMap<PredicateId, Vec<usize>> = FxHashMap::default();
-        for (number, rule) in rules.iter().enumerate() {
-            rules_of.entry(rule.head.predicate).or_default().push(number);
+    fn of(
+        program: &'a Program,
+        rules: IdVec<MemberId, &'a Rule>,
+        comparisons_left: &'a Cell<usize>,
+    ) -> Cycles<'a> {
+        let mut rules_of: FxHashMap<PredicateId, Vec<MemberId>> = FxHashMap::default();
+        for (id, rule) in rules.entries() {
+            rules_of.entry(rule.head.predicate).or_default().push(id);
         }
-        let cycle_of = vec![0; rules.len()];
-        let mut cycles =
-            Cycles { program, rules, rules_of, comparisons_left, depends_on: Vec::new(), cycle_of };
-        let mut graph = Graph::new(cycles.rules.len());
-        for (number, rule) in cycles.rules.iter().enumerate() {
-            let atoms = rule.literals().filter_map(Literal::atom);
-            let others: Vec<usize> = atoms.flat_map(|atom| cycles.matching(atom)).collect();
-            others.iter().for_each(|&other| graph.add_edge(number, other));
-            cycles.depends_on.push(others);
-        }
-        for (cycle, members) in graph.components().iter().enumerate() {
-            members.iter().for_each(|&member| cycles.cycle_of[member] = cycle);
-        }
+        let (depends_on, cycle_of) = (Csr::default(), IdVec::default());
+        let mut cycles = Cycles { program, rules, rules_of, comparisons_left, depends_on, cycle_of };
+        let needs = |rule: &&Rule| -> Vec<MemberId> {
+            rule.literals().filter_map(Literal::atom).flat_map(|atom| cycles.matching(atom)).collect()
+        };
+        let depends_on: Csr<MemberId, MemberId> = cycles.rules.iter().map(needs).collect();
+        let found = components(&depends_on, &Budget::default()).expect("a default budget has no limits");
+        cycles.cycle_of = component_of(&found, cycles.rules.len());
+        cycles.depends_on = depends_on;
         cycles
     }
 
-    /// The rules whose heads have common instances with an atom.
-    fn matching(&self, atom: &Atom) -> Vec<usize> {
+    /// The rules whose heads may have common instances with an atom.
+    fn matching(&self, atom: &Atom) -> Vec<MemberId> {
         let candidates = self.rules_of.get(&atom.predicate).map_or(&[][..], Vec::as_slice);
         let left = self.comparisons_left.get();
         self.comparisons_left.set(left.saturating_sub(candidates.len()));
-        let may_match = |other: &usize| atoms_may_match(self.program, atom, &self.rules[*other].head);
+        let may_match = |other: &MemberId| atoms_may_match(self.program, atom, &self.rules[*other].head);
         candidates.iter().copied().take(left).filter(may_match).collect()
     }
 
     /// One message for each cycle, at its first negation.
     fn check(&self, context: &Context<'_>, findings: &mut Findings<'_>) {
-        let mut errors: BTreeMap<usize, Diagnostic> = BTreeMap::new();
-        for (number, rule) in self.rules.iter().enumerate() {
+        let mut errors: BTreeMap<u32, Diagnostic> = BTreeMap::new();
+        for (id, rule) in self.rules.entries() {
             for condition in rule.body.iter().filter(|c| is_recursive_negation(context, rule, c)) {
-                let Some(back) = self.way_back(number, condition) else { continue };
-                let error = match errors.remove(&self.cycle_of[number]) {
-                    None => self.diagnostic(number, condition, back),
+                let Some(back) = self.way_back(id, condition) else { continue };
+                let error = match errors.remove(&self.cycle_of[id]) {
+                    None => self.diagnostic(id, condition, back),
                     Some(error) if error.secondary.len() >= MOST_STEPS => error,
                     Some(error) => error.second(condition.span, "and negated here"),
                 };
-                errors.insert(self.cycle_of[number], error);
+                errors.insert(self.cycle_of[id], error);
             }
         }
         errors.into_values().for_each(|error| findings.report(error));
     }
 
     /// The rule that a condition of another can be met by, if both are part of one cycle.
-    fn way_back(&self, number: usize, condition: &Condition) -> Option<usize> {
+    fn way_back(&self, rule: MemberId, condition: &Condition) -> Option<MemberId> {
         let matching = self.matching(condition.literal.atom()?);
-        matching.into_iter().find(|&other| self.cycle_of[other] == self.cycle_of[number])
+        matching.into_iter().find(|&other| self.cycle_of[other] == self.cycle_of[rule])
     }
 
-    fn diagnostic(&self, number: usize, condition: &Condition, back: usize) -> Diagnostic {
-        let name = |number: usize| self.program.name(self.rules[number].head.predicate);
-        let message = format!("`{}` depends on its own negation", name(number));
+    fn diagnostic(&self, rule: MemberId, condition: &Condition, back: MemberId) -> Diagnostic {
+        let name = |rule: MemberId| self.program.name(self.rules[rule].head.predicate);
+        let message = format!("`{}` depends on its own negation", name(rule));
         let error = Diagnostic::new(Code::NegationCycle, condition.span, message).label("negated here");
-        if back == number {
-            let label = format!("in a rule for `{}` itself", name(number));
-            return error.second(self.rules[number].head_span, label);
+        if back == rule {
+            let label = format!("in a rule for `{}` itself", name(rule));
+            return error.second(self.rules[rule].head_span, label);
         }
-        let path = self.path(back, number);
+        let path = self.path(back, rule);
         path.windows(2).take(MOST_STEPS).fold(error, |error, step| {
-            let again = if step[1] == number { " again" } else { "" };
+            let again = if step[1] == rule { " again" } else { "" };
             let label = format!("which depends on `{}`{again}", name(step[1]));
             error.second(self.rules[step[0]].head_span, label)
         })
     }
 
-    /// A shortest way from one rule to another along what they depend on, both included.
-    fn path(&self, from: usize, to: usize) -> Vec<usize> {
-        let mut came_from: FxHashMap<usize, usize> = FxHashMap::default();
+    /// A shortest path of dependences from one rule to another, both included.
+    fn path(&self, from: MemberId, to: MemberId) -> Vec<MemberId> {
+        let mut came_from: FxHashMap<MemberId, MemberId> = FxHashMap::default();
         let mut queue = VecDeque::from([from]);
         while let Some(at) = queue.pop_front().filter(|&at| at != to) {
             for &next in self.depends_on[at].iter().filter(|&&next| next != from) {

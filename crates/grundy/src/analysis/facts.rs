@@ -1,5 +1,4 @@
-//! Facts that are asked for and never made, and moves that are asked for and never legal: first by their names, then by
-//! their arguments.
+//! Conditions on facts that are never true, and on moves that are never legal: first by names, then by arguments.
 
 use super::possible::{Item, Kind, Known, Possible, Values, kind_of, values_of};
 use super::{Context, Findings};
@@ -20,7 +19,7 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Findings<'_>) {
             Diagnostic::new(Code::UndefinedMove, place, message).label("never done")
         });
     }
-    // What only follows from errors, or from a state at the start that is still to be written, is noise.
+    // Findings that only follow from errors, or from a missing initial state, are suppressed.
     let has_start = context.program.keyword(Keyword::Init).is_some_and(|init| context.is_defined(init));
     if has_start
         && !findings.has_telling_error()
@@ -28,11 +27,11 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Findings<'_>) {
     {
         let made = context.program.rules.iter().filter_map(|rule| kind_of(context.program, &rule.head));
         let made = made.map(|(kind, _)| kind).collect();
-        Arguments { context, possible: &possible, made, told: FxHashSet::default() }.check(findings);
+        Arguments { context, possible: &possible, made, reported: FxHashSet::default() }.check(findings);
     }
 }
 
-/// The names of the terms that rules for some keywords make.
+/// The names of the terms that rules for some keywords derive.
 struct Terms {
     made: FxHashSet<SymbolId>,
     /// Which argument of the keywords is the term.
@@ -40,7 +39,7 @@ struct Terms {
 }
 
 impl Terms {
-    /// Nothing can be said if a rule makes anything, by a variable, or if there is none.
+    /// `None` if a rule derives all terms, by a variable, or if there is no rule.
     fn of(context: &Context<'_>, keywords: &[Keyword], argument: usize) -> Option<Terms> {
         let program = context.program;
         let is_maker = |keyword: Keyword| keywords.contains(&keyword);
@@ -51,7 +50,7 @@ impl Terms {
         made.filter(|made| !made.is_empty()).map(|made| Terms { made, argument })
     }
 
-    /// Reports terms that a keyword asks for in vain, each name once.
+    /// Reports the terms in conditions of a keyword that are never derived, each name once.
     fn check(
         &self,
         context: &Context<'_>,
@@ -113,17 +112,17 @@ fn name_of(context: &Context<'_>, term: TermId) -> Option<SymbolId> {
     }
 }
 
-/// The argument of an atom that does not fit, and its name, where one can be named.
+/// The argument of an atom that is impossible, and its name, if a single argument is responsible.
 type Misfit = Option<(usize, Item)>;
 
-/// Facts and moves whose names are known, but not with these arguments.
+/// Facts and moves with known names but impossible arguments.
 struct Arguments<'a, 'c> {
     context: &'a Context<'c>,
     possible: &'a Possible,
-    /// What rules make, used or not.
+    /// The kinds that rules derive, used or not.
     made: FxHashSet<Kind>,
-    /// What was reported, so that each is reported once.
-    told: FxHashSet<(Kind, Misfit)>,
+    /// The findings so far, so that each is reported once.
+    reported: FxHashSet<(Kind, Misfit)>,
 }
 
 impl Arguments<'_, '_> {
@@ -147,14 +146,14 @@ impl Arguments<'_, '_> {
         printer.term(atom.args[atom.args.len() - 1], &names)
     }
 
-    /// Where an argument stands in the text.
+    /// The place of an argument in the text.
     fn place(&self, span: Span, misfit: Misfit) -> Span {
         misfit.map_or(span, |(_, (name, _))| {
             self.context.source.find_word(span, self.context.program.symbols.name(name))
         })
     }
 
-    /// A condition on a fact or move that can never be there.
+    /// Checks a condition on a fact or move.
     fn check_read(&mut self, rule: &Rule, atom: &Atom, span: Span, findings: &mut Findings<'_>) {
         let program = self.context.program;
         let Some((kind, args)) = kind_of(program, atom) else { return };
@@ -175,7 +174,7 @@ impl Arguments<'_, '_> {
                 Some(misfit)
             }
         };
-        if !self.told.insert((kind, misfit)) {
+        if !self.reported.insert((kind, misfit)) {
             return;
         }
         let text = self.text(rule, atom);
@@ -216,7 +215,7 @@ impl Arguments<'_, '_> {
         findings.suggest(symbols.name(name), candidates).map(str::to_owned)
     }
 
-    /// Facts that are made with a constant for which no condition asks, though conditions ask for others: slips such as
+    /// Reports facts that are derived with a constant that occurs in no condition, although others do: misspellings such as
     /// `(next (control whit))`.
     fn check_made(&mut self, findings: &mut Findings<'_>) {
         let program = self.context.program;
@@ -229,12 +228,12 @@ impl Arguments<'_, '_> {
             for (at, (values, &arg)) in read.iter().zip(&args).enumerate() {
                 let Term::Constant(name) = program.terms.get(arg) else { continue };
                 let misfit = Some((at, (name, 0)));
-                if values.contains((name, 0)) || self.told.contains(&(kind, misfit)) {
+                if values.contains((name, 0)) || self.reported.contains(&(kind, misfit)) {
                     continue;
                 }
-                // A fact that is only there to be looked at is no slip; one that is nearly another is.
+                // A fact that is only for display is not an error; one that is similar to another is.
                 let Some(similar) = self.similar(misfit, values.items(), findings) else { continue };
-                self.told.insert((kind, misfit));
+                self.reported.insert((kind, misfit));
                 let text = self.text(rule, &rule.head);
                 let message = format!("no condition asks for `{text}`");
                 let place = self.place(rule.head_span, misfit);
@@ -245,7 +244,7 @@ impl Arguments<'_, '_> {
         }
     }
 
-    /// For each kind of facts, what conditions ask for; nothing if a condition asks for facts of any kind.
+    /// The possible arguments of each kind of fact in conditions; `None` if a condition reads facts of any kind.
     fn read(&self) -> Option<FxHashMap<Kind, Vec<Values>>> {
         let program = self.context.program;
         let mut read: FxHashMap<Kind, Vec<Values>> = FxHashMap::default();

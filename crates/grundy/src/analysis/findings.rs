@@ -1,18 +1,20 @@
-//! Where the checks put what they find.
+//! The findings of all checks.
 
 use super::suggest::closest;
 use grundy_syntax::{Code, Diagnostic, Limits, Severity, Span, SymbolId};
 use rustc_hash::FxHashSet;
 
-/// The findings of all checks, within a limit: garbage gives no end of them.
+/// The largest number of names that are compared with all others, to bound the time for invalid input. A guess.
+const MOST_SUGGESTIONS: usize = 200;
+
+/// The findings of all checks, up to a limit, since invalid input can have any number of them.
 pub(super) struct Findings<'a> {
     diagnostics: &'a mut Vec<Diagnostic>,
-    /// How many warnings and how many errors there are.
+    /// The number of warnings, and of errors.
     kept: [usize; 2],
-    /// Names about which the telling thing has been said; that nothing uses them, or that nothing
-    /// defines them, only follows from it.
+    /// Names with a finding that explains why they are unused or undefined.
     pub(super) explained: FxHashSet<SymbolId>,
-    /// How many more names are compared with all others.
+    /// The number of names that may still be compared with all others.
     suggestions_left: usize,
 }
 
@@ -20,10 +22,10 @@ impl<'a> Findings<'a> {
     pub(super) fn new(diagnostics: &'a mut Vec<Diagnostic>) -> Findings<'a> {
         let errors = diagnostics.iter().filter(|diagnostic| diagnostic.is_error()).count();
         let kept = [diagnostics.len() - errors, errors];
-        Findings { diagnostics, kept, explained: FxHashSet::default(), suggestions_left: 200 }
+        Findings { diagnostics, kept, explained: FxHashSet::default(), suggestions_left: MOST_SUGGESTIONS }
     }
 
-    /// Whether there is an error from which it could follow that rules lead to less than was meant.
+    /// Whether there is an error because of which rules may derive less than intended.
     pub(super) fn has_telling_error(&self) -> bool {
         self.diagnostics.iter().any(|found| found.is_error() && found.code != Code::GoalValue)
     }
@@ -32,7 +34,7 @@ impl<'a> Findings<'a> {
         self.suggestions_left > 0
     }
 
-    /// The candidate that a name is most likely a slip of.
+    /// The candidate that a name is most likely a misspelling of.
     pub(super) fn suggest<'c>(
         &mut self,
         name: &str,
@@ -50,16 +52,15 @@ impl<'a> Findings<'a> {
         }
     }
 
-    /// Takes out all findings of a code.
+    /// Removes and returns all findings of a code.
     pub(super) fn take(&mut self, code: Code) -> Vec<Diagnostic> {
         let taken: Vec<Diagnostic> = self.diagnostics.extract_if(.., |found| found.code == code).collect();
         self.kept[usize::from(code.severity() != Severity::Warning)] -= taken.len();
         taken
     }
 
-    /// Drops what only follows from another finding: an unbound variable is often one that stands
-    /// alone, and a variable that stands alone, or a fact that nothing makes, is often one that is written in another case
-    /// elsewhere.
+    /// Drops findings that only follow from others: an unbound variable is often a singleton, and a singleton variable or an
+    /// undefined fact is often a name in another case.
     pub(super) fn drop_consequences(&mut self) {
         let unsafe_places = self
             .places(|code| matches!(code, Code::UnsafeHead | Code::UnsafeNegation | Code::UnsafeDistinct));
@@ -80,7 +81,7 @@ impl<'a> Findings<'a> {
         });
     }
 
-    /// All places that findings of some codes speak of.
+    /// All places of the findings of some codes.
     fn places(&self, is_wanted: impl Fn(Code) -> bool) -> FxHashSet<Span> {
         let wanted = self.diagnostics.iter().filter(|diagnostic| is_wanted(diagnostic.code));
         let places = wanted.flat_map(|diagnostic| {

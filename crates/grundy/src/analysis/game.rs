@@ -1,14 +1,15 @@
 //! What a program needs to be a game.
 
 use super::{Class, Context, Findings};
+use crate::ids::IdVec;
 use grundy_syntax::{Atom, Code, Diagnostic, Keyword, PredicateId, Rule, Span, Term, TermId};
 use rustc_hash::FxHashSet;
 use std::collections::{BTreeMap, VecDeque};
 
-/// How many further places of something that is no role are shown.
+/// The largest number of further occurrences shown for a name that is not a role.
 const MOST_PLACES: usize = 3;
 
-/// How many roles are named in a hint.
+/// The largest number of roles named in a hint.
 const MOST_ROLES: usize = 8;
 
 pub(super) fn check(context: &Context<'_>, findings: &mut Findings<'_>) {
@@ -67,7 +68,7 @@ fn check_parts(context: &Context<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-/// The first rule of a predicate that nothing uses and whose name looks like a slip of a keyword.
+/// The first rule of an unused predicate whose name is similar to a keyword.
 fn misspelt<'a>(context: &Context<'a>, keyword: Keyword, findings: &mut Findings<'_>) -> Option<&'a Rule> {
     let program = context.program;
     let used: FxHashSet<PredicateId> =
@@ -100,7 +101,7 @@ fn check_dependencies(context: &Context<'_>, findings: &mut Findings<'_>) {
     check_dependency(context, &on_moves, Class::State, Code::DependsOnMove, findings);
 }
 
-/// Some keywords depend on nothing beyond a class.
+/// Checks that rules of some keywords depend on predicates of a class at most.
 fn check_dependency(
     context: &Context<'_>,
     keywords: &[Keyword],
@@ -109,7 +110,7 @@ fn check_dependency(
     findings: &mut Findings<'_>,
 ) {
     let on = if allowed == Class::Static { "the state" } else { "the moves" };
-    let mut origins: Option<Vec<Option<Span>>> = None;
+    let mut origins: Option<Origins> = None;
     for &keyword in keywords {
         for rule in rules_of(context, keyword) {
             let mut conditions = rule.body.iter().filter_map(|c| Some((c.literal.atom()?.predicate, c.span)));
@@ -117,7 +118,7 @@ fn check_dependency(
             let Some((predicate, place)) = culprit else { continue };
             let origins = origins.get_or_insert_with(|| origins_beyond(context, allowed));
             let error = Diagnostic::new(code, place, format!("`{keyword}` cannot depend on {on}"));
-            findings.report(match origins[predicate.index()] {
+            findings.report(match origins[predicate] {
                 Some(origin) => error.second(origin, format!("this depends on {on}")),
                 None => error,
             });
@@ -125,24 +126,28 @@ fn check_dependency(
     }
 }
 
-/// For each view that depends on more than a class, the condition where that begins.
-fn origins_beyond(context: &Context<'_>, allowed: Class) -> Vec<Option<Span>> {
+/// For each predicate, the condition by which it depends on more than a class, if there is one.
+type Origins = IdVec<PredicateId, Option<Span>>;
+
+/// The conditions by which views depend on more than a class.
+fn origins_beyond(context: &Context<'_>, allowed: Class) -> Origins {
     let program = context.program;
-    let mut users: Vec<Vec<(PredicateId, Span)>> = vec![Vec::new(); program.predicate_count()];
+    let mut users: IdVec<PredicateId, Vec<(PredicateId, Span)>> =
+        IdVec::filled(Vec::new(), program.predicate_count());
     for rule in &program.rules {
         for condition in &rule.body {
             if let Some(atom) = condition.literal.atom() {
-                users[atom.predicate.index()].push((rule.head.predicate, condition.span));
+                users[atom.predicate].push((rule.head.predicate, condition.span));
             }
         }
     }
-    let mut origins = vec![None; program.predicate_count()];
+    let mut origins = Origins::filled(None, program.predicate_count());
     let given = [Keyword::True, Keyword::Does].into_iter().filter_map(|keyword| program.keyword(keyword));
     let mut queue: VecDeque<(PredicateId, Option<Span>)> =
         given.filter(|&given| context.analysis.class(given) > allowed).map(|given| (given, None)).collect();
     while let Some((predicate, origin)) = queue.pop_front() {
-        for &(user, span) in &users[predicate.index()] {
-            let place = &mut origins[user.index()];
+        for &(user, span) in &users[predicate] {
+            let place = &mut origins[user];
             if place.is_none() {
                 *place = origin.or(Some(span));
                 queue.push_back((user, *place));
@@ -152,7 +157,7 @@ fn origins_beyond(context: &Context<'_>, allowed: Class) -> Vec<Option<Span>> {
     origins
 }
 
-/// The roles of a game whose roles are what they should be.
+/// The roles, if all of them are ground facts.
 fn roles(context: &Context<'_>) -> Option<FxHashSet<TermId>> {
     let program = context.program;
     let left_out =
@@ -166,7 +171,7 @@ fn check_role_arguments(context: &Context<'_>, findings: &mut Findings<'_>) {
     let Some(roles) = roles(context) else { return };
     let names: Vec<&str> =
         context.program.roles().iter().filter_map(|&role| name_of(context, role)).collect();
-    // One message for each name, however often it stands there.
+    // One message for each name.
     let mut errors: BTreeMap<TermId, Diagnostic> = BTreeMap::new();
     for keyword in Keyword::ALL.into_iter().filter(|keyword| keyword.takes_role()) {
         for (atom, span) in atoms_of(context, keyword) {
@@ -213,9 +218,9 @@ fn check_goal_values(context: &Context<'_>, findings: &mut Findings<'_>) {
         let Some(name) = name_of(context, value) else { continue };
         let is_number = matches!(context.program.terms.get(value), Term::Constant(_));
         let in_range = is_number && name.parse::<u32>().is_ok_and(|value| value <= 100);
-        // A role in the place of the value has been reported as such.
+        // A role in the position of the value is reported as such.
         if !in_range && !roles.contains(&value) {
-            let message = format!("`{name}` is no number from 0 to 100");
+            let message = format!("goal value must be between 0 and 100, found `{name}`");
             let place = context.source.words(span, name).last().unwrap_or(span);
             findings.report(Diagnostic::new(Code::GoalValue, place, message));
         }
@@ -232,7 +237,7 @@ fn name_of<'a>(context: &Context<'a>, term: TermId) -> Option<&'a str> {
 fn check_given(context: &Context<'_>, findings: &mut Findings<'_>) {
     for keyword in [Keyword::Base, Keyword::Input] {
         if let Some(rule) = rules_of(context, keyword).next() {
-            let message = format!("`{keyword}` is given, but never needed");
+            let message = format!("rules for `{keyword}` are ignored");
             let hint = "Grundy computes it from the rules";
             findings.report(Diagnostic::new(Code::GivenBase, rule.head_span, message).hint(hint));
         }

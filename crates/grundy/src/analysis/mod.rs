@@ -1,11 +1,11 @@
-//! [`Analysis`]: what can be said of a program without running it.
+//! [`Analysis`]: static analysis of a program.
 //!
-//! Every predicate has a [`Class`], belongs to a component of mutually dependent predicates, and
-//! components are listed such that each depends on earlier ones only. If no diagnostic [stops](grundy_syntax::Code::stops) it,
-//! the program is safe (every variable is bound by a positive condition), stratified by ground
-//! atom as far as patterns can tell, and, if it is a game, has all the parts of one.
+//! Every predicate has a [`Class`] and belongs to a component of mutually dependent predicates; each component depends on
+//! earlier ones only. If no diagnostic [stops](grundy_syntax::Code::stops) it, the program is safe (every variable is bound
+//! by a positive condition), stratified by ground atom as far as unification of heads and conditions shows, and, if it is a
+//! game, complete.
 //!
-//! [`analyze`] is the list of all checks; each of them has a file of its own.
+//! [`analyze`] runs all checks; each has a file of its own.
 
 mod arity;
 mod cycles;
@@ -22,21 +22,22 @@ mod uses;
 
 pub use print::print_analysis;
 
-use crate::graph::Graph;
+use crate::graph::{Graph, component_of};
+use crate::ids::{BitSet, Csr, IdVec};
 use findings::Findings;
 use grundy_syntax::{
-    Atom, Budget, Condition, Diagnostic, Dialect, Exhausted, Keyword, Literal, PredicateId, Program, Source,
-    Span, Stage, tidy,
+    Atom, Budget, Condition, Diagnostic, Dialect, Exhausted, Keyword, Literal, PredicateId, Program, RuleId,
+    Source, Span, Stage, tidy,
 };
 
-/// What the truth of a predicate's atoms depends on.
+/// What the atoms of a predicate depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {
-    /// On nothing: the same in all states.
+    /// Neither state nor moves: the same in all states.
     Static,
-    /// On the state, that is, on `true` or on dynamic facts.
+    /// The state: `true`, or dynamic facts of a theory.
     State,
-    /// On the moves as well.
+    /// The moves as well.
     Move,
 }
 
@@ -44,9 +45,14 @@ pub enum Class {
 #[derive(Clone, Debug)]
 pub struct Analysis {
     components: Vec<Vec<PredicateId>>,
-    component_of: Vec<usize>,
-    classes: Vec<Class>,
-    strata: Vec<usize>,
+    component_of: IdVec<PredicateId, ComponentId>,
+    classes: IdVec<PredicateId, Class>,
+    strata: IdVec<ComponentId, usize>,
+}
+
+grundy_syntax::define_id! {
+    /// A component of mutually dependent predicates: its position in [`Analysis::components`].
+    pub struct ComponentId(u32);
 }
 
 impl Analysis {
@@ -55,18 +61,23 @@ impl Analysis {
         &self.components
     }
 
-    /// The number of a predicate's component.
-    pub fn component_of(&self, predicate: PredicateId) -> usize {
-        self.component_of[predicate.index()]
+    /// The members of a component.
+    pub fn component(&self, component: ComponentId) -> &[PredicateId] {
+        &self.components[component.index()]
     }
 
-    /// What a predicate depends on.
+    /// The component of a predicate.
+    pub fn component_of(&self, predicate: PredicateId) -> ComponentId {
+        self.component_of[predicate]
+    }
+
+    /// The class of a predicate.
     pub fn class(&self, predicate: PredicateId) -> Class {
-        self.classes[predicate.index()]
+        self.classes[predicate]
     }
 
-    /// How many negations lie below a component.
-    pub fn stratum(&self, component: usize) -> usize {
+    /// The stratum of a component: the largest number of negations on a path to what it depends on.
+    pub fn stratum(&self, component: ComponentId) -> usize {
         self.strata[component]
     }
 
@@ -75,10 +86,10 @@ impl Analysis {
     }
 }
 
-/// A check: looks at a program and adds what it finds.
+/// A check of a program.
 type Check = fn(&Context<'_>, &mut Findings<'_>);
 
-/// All checks in order, with whether they are for games alone.
+/// All checks in order, and whether they apply to games only.
 const CHECKS: [(Check, bool); 9] = [
     (arity::check, false),
     (game::check, true),
@@ -91,7 +102,7 @@ const CHECKS: [(Check, bool); 9] = [
     (recursion::check, false),
 ];
 
-/// Analyses a program, and adds all that is wrong or doubtful in it to the diagnostics.
+/// Analyses a program, and adds its errors and warnings to the diagnostics.
 pub fn analyze(
     source: &Source,
     program: &Program,
@@ -113,26 +124,26 @@ pub fn analyze(
     Ok(analysis)
 }
 
-/// What every check may look at.
+/// The input of the checks.
 struct Context<'a> {
     source: &'a Source,
     program: &'a Program,
     analysis: &'a Analysis,
-    /// The predicates that some rule, or a state from outside, gives facts of.
-    defined: Vec<bool>,
+    /// The predicates with a rule, or with facts in states from outside.
+    defined: BitSet<PredicateId>,
 }
 
 impl<'a> Context<'a> {
     fn new(source: &'a Source, program: &'a Program, analysis: &'a Analysis) -> Context<'a> {
-        let mut defined = vec![false; program.predicate_count()];
+        let mut defined = BitSet::empty(program.predicate_count());
         let heads = program.rules.iter().map(|rule| rule.head.predicate);
         let declared = program.dynamic.iter().map(|declaration| declaration.predicate);
-        heads.chain(declared).for_each(|predicate| defined[predicate.index()] = true);
+        heads.chain(declared).for_each(|predicate| defined.set(predicate, true));
         Context { source, program, analysis, defined }
     }
 
     fn is_defined(&self, predicate: PredicateId) -> bool {
-        self.defined[predicate.index()]
+        self.defined.contains(predicate)
     }
 
     /// All conditions of rules and constraints.
@@ -141,7 +152,7 @@ impl<'a> Context<'a> {
         of_rules.chain(self.program.constraints.iter().flat_map(|constraint| &constraint.body))
     }
 
-    /// All atoms with their places: heads, and positive and negative conditions.
+    /// All atoms of heads and conditions, with their spans.
     fn atoms(&self) -> impl Iterator<Item = (&'a Atom, Span)> + use<'a> {
         let in_body = |condition: &'a Condition| Some((condition.literal.atom()?, condition.span));
         let of_rules = self.program.rules.iter().flat_map(move |rule| {
@@ -151,66 +162,64 @@ impl<'a> Context<'a> {
         of_rules.chain(constraints.filter_map(in_body))
     }
 
-    /// The numbers of the rules that define the predicates of each component.
-    fn rules_of_components(&self) -> Vec<Vec<usize>> {
+    /// The rules that define the predicates of each component, in the order of the text.
+    fn rules_of_components(&self) -> Csr<ComponentId, RuleId> {
         rules_by_component(self.program, &self.analysis.component_of, self.analysis.components.len())
     }
 }
 
-/// Classes, components and strata, without any check.
+/// Classes, components and strata, without checks.
 pub fn classify(program: &Program) -> Analysis {
     let count = program.predicate_count();
     let mut graph = Graph::new(count);
     for rule in &program.rules {
         for atom in rule.literals().filter_map(Literal::atom) {
-            graph.add_edge(rule.head.predicate.index(), atom.predicate.index());
+            graph.add_edge(rule.head.predicate, atom.predicate);
         }
     }
-    let components = graph.components();
-    let mut component_of = vec![0; count];
-    for (number, members) in components.iter().enumerate() {
-        members.iter().for_each(|&member| component_of[member] = number);
-    }
+    let components: Vec<Vec<PredicateId>> = graph.components();
+    let numbers = component_of(&components, count);
+    let component_of = numbers.iter().map(|&number| ComponentId(number)).collect();
     let mut classes = given_classes(program);
-    let mut strata = vec![0; components.len()];
+    let mut strata: IdVec<ComponentId, usize> = IdVec::filled(0, components.len());
     let rules_of = rules_by_component(program, &component_of, components.len());
-    for (number, members) in components.iter().enumerate() {
+    for (component, members) in strata.ids().zip(&components) {
         let mut class = members.iter().map(|&member| classes[member]).max().unwrap_or(Class::Static);
-        for &rule in &rules_of[number] {
-            for literal in program.rules[rule].literals() {
+        for &rule in &rules_of[component] {
+            for literal in program.rule(rule).literals() {
                 let Some(atom) = literal.atom() else { continue };
-                let predicate = atom.predicate.index();
-                class = class.max(classes[predicate]);
+                class = class.max(classes[atom.predicate]);
                 let negated = usize::from(matches!(literal, Literal::Not(_)));
-                if component_of[predicate] != number {
-                    strata[number] = strata[number].max(strata[component_of[predicate]] + negated);
+                let below = component_of[atom.predicate];
+                if below != component {
+                    strata[component] = strata[component].max(strata[below] + negated);
                 }
             }
         }
         members.iter().for_each(|&member| classes[member] = class);
     }
-    let to_ids = |members: Vec<usize>| members.into_iter().map(PredicateId::new).collect();
-    Analysis { components: components.into_iter().map(to_ids).collect(), component_of, classes, strata }
+    Analysis { components, component_of, classes, strata }
 }
 
-/// The classes of the predicates whose facts come from outside.
-fn given_classes(program: &Program) -> Vec<Class> {
-    let mut classes = vec![Class::Static; program.predicate_count()];
+/// The initial classes: those of the predicates with facts from outside.
+fn given_classes(program: &Program) -> IdVec<PredicateId, Class> {
+    let mut classes = IdVec::filled(Class::Static, program.predicate_count());
     for declaration in &program.dynamic {
-        classes[declaration.predicate.index()] = Class::State;
+        classes[declaration.predicate] = Class::State;
     }
     for (keyword, class) in [(Keyword::True, Class::State), (Keyword::Does, Class::Move)] {
         if let Some(predicate) = program.keyword(keyword) {
-            classes[predicate.index()] = class;
+            classes[predicate] = class;
         }
     }
     classes
 }
 
-fn rules_by_component(program: &Program, component_of: &[usize], components: usize) -> Vec<Vec<usize>> {
-    let mut rules = vec![Vec::new(); components];
-    for (number, rule) in program.rules.iter().enumerate() {
-        rules[component_of[rule.head.predicate.index()]].push(number);
-    }
-    rules
+fn rules_by_component(
+    program: &Program,
+    component_of: &IdVec<PredicateId, ComponentId>,
+    components: usize,
+) -> Csr<ComponentId, RuleId> {
+    let rules = program.rules_by_id();
+    Csr::grouped(components, rules.map(|(id, rule)| (component_of[rule.head.predicate], id)))
 }

@@ -1,9 +1,9 @@
-//! What can become true at all, argument by argument: abstract interpretation with sets of names.
+//! The possible arguments of atoms: abstract interpretation with sets of names.
 //!
 //! For each predicate, each kind of fact of the state and each kind of move, every argument gets the set of constants and
-//! functions that rules can put there: the least fixpoint over positive conditions, with negations taken to hold. It is an
-//! over-approximation of all states that play can reach, and of more, since arguments are looked at one by one. Where a set
-//! grows too large, or a rule makes anything at all, nothing is known.
+//! functions that rules can derive: the least fixpoint over positive conditions, with all negations assumed to hold. It is an
+//! over-approximation of the reachable states, since arguments are considered separately. A set that grows too large, or a
+//! rule that derives all facts, makes the arguments unknown.
 
 use super::Context;
 use grundy_syntax::{Atom, Keyword, Literal, PredicateId, Program, Rule, SymbolId, Term, TermId};
@@ -13,7 +13,7 @@ use std::rc::Rc;
 /// A constant, or a function with its number of arguments.
 pub(super) type Item = (SymbolId, usize);
 
-/// What can stand in a place.
+/// The possible values of an argument or variable.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Values {
     /// Anything.
@@ -22,10 +22,10 @@ pub(super) enum Values {
     Only(Rc<[Item]>),
 }
 
-/// Larger sets are not kept.
+/// The largest set; a larger one becomes [`Values::Any`]. A guess.
 const MOST_ITEMS: usize = 512;
 
-/// The fixpoint is given up after so many looks at items.
+/// The largest number of visited items, after which the fixpoint is abandoned. A guess.
 const MOST_WORK: usize = 20_000_000;
 
 impl Values {
@@ -67,7 +67,7 @@ impl Values {
         }
     }
 
-    /// Adds what the other has; tells whether that is anything new.
+    /// Adds the values of another set. Returns whether any is new.
     pub(super) fn join(&mut self, other: &Values) -> bool {
         let joined = match (&*self, other) {
             (Values::Any, _) => return false,
@@ -88,7 +88,7 @@ impl Values {
     }
 }
 
-/// What has arguments of its own.
+/// A kind of atom with arguments of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Kind {
     Predicate(PredicateId),
@@ -98,7 +98,7 @@ pub(super) enum Kind {
     Move(Item),
 }
 
-/// An atom as it is looked at here: its kind and its arguments; `None` where a variable stands for a fact or move.
+/// The kind and the arguments of an atom; `None` if its fact or move is a variable.
 pub(super) fn kind_of(program: &Program, atom: &Atom) -> Option<(Kind, Vec<TermId>)> {
     let inside = |term: TermId| match program.terms.get(term) {
         Term::Variable(_) => None,
@@ -118,23 +118,23 @@ pub(super) fn kind_of(program: &Program, atom: &Atom) -> Option<(Kind, Vec<TermI
     }
 }
 
-/// What can become true.
+/// The result of the analysis.
 pub(super) struct Possible {
     arguments: FxHashMap<Kind, Vec<Values>>,
-    /// Some rule makes facts, or moves, of which nothing is known.
+    /// Whether some rule derives unknown facts, or moves.
     any_fact: bool,
     any_move: bool,
 }
 
 impl Possible {
-    /// The least fixpoint; `None` where it takes too long, or forms of the sheet were left out.
+    /// The least fixpoint; `None` if it takes too long, or if forms of the sheet were left out.
     pub(super) fn of(context: &Context<'_>) -> Option<Possible> {
         let program = context.program;
         if !program.left_out.is_empty() {
             return None;
         }
         let mut possible = Possible { arguments: FxHashMap::default(), any_fact: false, any_move: false };
-        // A fact without variables is looked at once.
+        // Facts are visited once.
         let (facts, rules): (Vec<&Rule>, Vec<&Rule>) =
             program.rules.iter().partition(|rule| rule.body.is_empty());
         let mut work = 0;
@@ -174,7 +174,7 @@ impl Possible {
         changed
     }
 
-    /// A head in which a variable is the fact or the move. A rule that keeps facts as they are makes nothing new.
+    /// Handles a head whose fact or move is a variable. A frame rule derives nothing new.
     fn derive_any(&mut self, program: &Program, rule: &Rule) -> bool {
         let keyword = program.info(rule.head.predicate).keyword;
         let keeps = |literal: &Literal| {
@@ -189,7 +189,7 @@ impl Possible {
         !std::mem::replace(flag, true)
     }
 
-    /// Whether nothing is known about this kind, as it may be made by a rule that makes anything, or comes from elsewhere.
+    /// Whether the arguments of a kind are unknown: some rule derives all facts, or its facts come from outside.
     fn is_open(&self, context: &Context<'_>, kind: Kind) -> bool {
         match kind {
             Kind::Fact(_) => self.any_fact,
@@ -198,7 +198,7 @@ impl Possible {
         }
     }
 
-    /// What can stand for each variable of a rule; `None` if the rule can never be used.
+    /// The possible values of each variable of a rule; `None` if the rule can never match.
     pub(super) fn variables(&self, context: &Context<'_>, rule: &Rule) -> Option<Vec<Values>> {
         let program = context.program;
         let mut variables = vec![Values::Any; rule.variables.len()];
@@ -225,7 +225,7 @@ impl Possible {
         (!variables.iter().any(Values::is_empty)).then_some(variables)
     }
 
-    /// What is legal, a goal, or seen for something that is not a role means nothing.
+    /// Restricts the first argument of `legal`, `goal` and `sees` to roles.
     fn restrict_role(&self, context: &Context<'_>, rule: &Rule, variables: &mut [Values]) {
         let program = context.program;
         let of_role = matches!(

@@ -1,4 +1,4 @@
-//! Printing an analysis: one line a component, what it needs before what needs it.
+//! Printing of an analysis: one line for each component, in order of dependence.
 
 use super::{Analysis, Class};
 use grundy_syntax::{Notation, PredicateId, Printer, Program};
@@ -8,8 +8,9 @@ use std::fmt::Write;
 pub fn print_analysis(program: &Program, analysis: &Analysis) -> String {
     let printer = Printer::new(program, Notation::Kif);
     let mut out = String::new();
-    for (number, members) in analysis.components().iter().enumerate() {
+    for members in analysis.components() {
         let Some(&first) = members.first() else { continue };
+        let stratum = analysis.stratum(analysis.component_of(first));
         let class = match analysis.class(first) {
             Class::Static => "static",
             Class::State => "state",
@@ -26,8 +27,7 @@ pub fn print_analysis(program: &Program, analysis: &Analysis) -> String {
             .map(|&member| format!("{} ({})", printer.predicate(member), rules(member).count()))
             .collect();
         let mark = if recursive { "  recursive" } else { "" };
-        let _ =
-            writeln!(out, "stratum {:<3} {class:<7} {}{mark}", analysis.stratum(number), names.join(", "));
+        let _ = writeln!(out, "stratum {:<3} {class:<7} {}{mark}", stratum, names.join(", "));
     }
     out
 }

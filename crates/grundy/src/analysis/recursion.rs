@@ -1,14 +1,14 @@
 //! The recursion restriction.
 //!
-//! Where terms are built inside a cycle, a violation means that there may be no end to them;
-//! elsewhere it is a matter of style.
+//! Where terms are built in a cycle, a violation means that evaluation may not terminate; elsewhere it is a matter of style.
 
 use super::{Context, Findings};
+use crate::ids::BitSet;
 use grundy_syntax::{Atom, Code, Condition, Diagnostic, Literal, Rule, Span, TermId, VariableId};
 
 pub(super) fn check(context: &Context<'_>, findings: &mut Findings<'_>) {
-    for numbers in context.rules_of_components() {
-        let rules = numbers.iter().map(|&number| &context.program.rules[number]);
+    for rules in context.rules_of_components().iter() {
+        let rules = rules.iter().map(|&rule| context.program.rule(rule));
         let recursive: Vec<&Rule> = rules.filter(|rule| is_recursive(context, rule)).collect();
         // Where a larger term is built: in the head of a recursive rule.
         let growth = recursive.iter().find_map(|rule| growing_argument(context, rule));
@@ -38,7 +38,7 @@ fn growing_argument(context: &Context<'_>, rule: &Rule) -> Option<Span> {
 /// An argument of a recursive condition that is not ground, no argument of the head, and not made of
 /// variables that conditions outside the recursion bind.
 fn unrestricted<'a>(context: &Context<'_>, rule: &'a Rule) -> Option<(&'a Condition, TermId)> {
-    let mut bound_outside: Option<Vec<bool>> = None;
+    let mut bound_outside: Option<BitSet<VariableId>> = None;
     rule.body.iter().find_map(|condition| {
         let Literal::Holds(atom) = &condition.literal else { return None };
         if !within(context, rule, atom) {
@@ -47,7 +47,7 @@ fn unrestricted<'a>(context: &Context<'_>, rule: &'a Rule) -> Option<(&'a Condit
         let bound = bound_outside.get_or_insert_with(|| bound_outside_recursion(context, rule));
         let is_restricted = |argument: TermId| {
             let mut all_bound = true;
-            let mut look = |variable: VariableId| all_bound &= bound[variable.index()];
+            let mut look = |variable: VariableId| all_bound &= bound.contains(variable);
             context.program.terms.for_each_variable(argument, &mut look);
             all_bound || rule.head.args.contains(&argument)
         };
@@ -56,13 +56,13 @@ fn unrestricted<'a>(context: &Context<'_>, rule: &'a Rule) -> Option<(&'a Condit
     })
 }
 
-fn bound_outside_recursion(context: &Context<'_>, rule: &Rule) -> Vec<bool> {
-    let mut bound = vec![false; rule.variables.len()];
+fn bound_outside_recursion(context: &Context<'_>, rule: &Rule) -> BitSet<VariableId> {
+    let mut bound = BitSet::empty(rule.variables.len());
     for literal in rule.literals() {
         if let Literal::Holds(atom) = literal
             && !within(context, rule, atom)
         {
-            let mut bind = |variable: VariableId| bound[variable.index()] = true;
+            let mut bind = |variable: VariableId| bound.set(variable, true);
             atom.args.iter().for_each(|&arg| context.program.terms.for_each_variable(arg, &mut bind));
         }
     }

@@ -1,15 +1,20 @@
 //! Safety: every variable is bound by a positive condition.
 
 use super::{Context, Findings};
+use crate::ids::{BitSet, IdVec, ids};
 use grundy_syntax::{
     Atom, Code, Condition, Constraint, Diagnostic, Keyword, Literal, Rule, Span, SymbolId, TermId, VariableId,
 };
 
-/// How many unbound variables of one rule are reported; more of them tell nothing new.
+/// The largest number of unbound variables reported for a rule.
 const MOST_OF_A_RULE: usize = 10;
 
+/// The largest number of variables of a rule that are compared with an unbound one, to bound the time for invalid input.
+/// A guess.
+const MOST_COMPARED: usize = 50;
+
 pub(super) fn check(context: &Context<'_>, findings: &mut Findings<'_>) {
-    // The branches of an `or` stand together.
+    // The branches of an `or` are consecutive.
     for branches in context.program.rules.chunk_by(|a, b| a.span == b.span) {
         if branches.iter().any(|rule| !rule.variables.is_empty()) {
             let clauses: Vec<Clause<'_>> =
@@ -22,16 +27,16 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-/// A rule or a constraint, with what its positive conditions bind.
+/// A rule or a constraint, with the variables that its positive conditions bind.
 struct Clause<'a> {
     head: Option<(&'a Atom, Span)>,
     body: &'a [Condition],
     variables: &'a [SymbolId],
     span: Span,
-    bound: Vec<bool>,
+    bound: BitSet<VariableId>,
 }
 
-/// A variable that nothing binds, and the places that need it to be bound.
+/// An unbound variable, and the places where it has to be bound.
 struct Unbound {
     variable: VariableId,
     places: Vec<(Code, Span)>,
@@ -40,7 +45,7 @@ struct Unbound {
 impl<'a> Clause<'a> {
     fn of_rule(context: &Context<'_>, rule: &'a Rule) -> Clause<'a> {
         let bound = bound_by(context, &rule.body, rule.variables.len());
-        // That a role is no fact is an error of its own.
+        // A role that is not a fact is a separate error.
         let is_role = context.program.info(rule.head.predicate).keyword == Some(Keyword::Role);
         let head = (!is_role).then_some((&rule.head, rule.head_span));
         Clause { head, body: &rule.body, variables: &rule.variables, span: rule.span, bound }
@@ -61,13 +66,13 @@ impl<'a> Clause<'a> {
 
     fn unbound(&self, context: &Context<'_>) -> Vec<Unbound> {
         let mut unbound: Vec<Unbound> = Vec::new();
-        let mut number_of: Vec<Option<usize>> = vec![None; self.variables.len()];
+        let mut number_of: IdVec<VariableId, Option<usize>> = IdVec::filled(None, self.variables.len());
         for (code, span, terms) in self.places_that_need_bindings() {
             let mut note = |variable: VariableId| {
-                if self.bound[variable.index()] {
+                if self.bound.contains(variable) {
                     return;
                 }
-                let number = *number_of[variable.index()].get_or_insert(unbound.len());
+                let number = *number_of[variable].get_or_insert(unbound.len());
                 match unbound.get_mut(number) {
                     Some(known) if known.places.last() == Some(&(code, span)) => {}
                     Some(known) => known.places.push((code, span)),
@@ -114,7 +119,7 @@ impl<'a> Clause<'a> {
                 .hint("bind it in all branches, or outside of the `or`");
         }
         if self.body.is_empty() {
-            return new(format!("`{name}` is a variable, and a fact can have none"));
+            return new(format!("a fact cannot contain variables, found `{name}`"));
         }
         let error = new(format!("no positive condition of this rule binds `{name}`"));
         if let Some(meant) = self.meant_by(context, name, findings) {
@@ -139,15 +144,16 @@ impl<'a> Clause<'a> {
         self.body.iter().find(binds).map(|condition| condition.span)
     }
 
-    /// The bound variable that an unbound one is perhaps a slip of: it waits for a second use.
+    /// A bound variable that an unbound one may be a misspelling of: one that is used only once.
     fn meant_by<'c>(
         &self,
         context: &Context<'c>,
         name: &str,
         findings: &mut Findings<'_>,
     ) -> Option<&'c str> {
-        let names = self.variables.iter().zip(&self.bound).take(50).filter(|(_, bound)| **bound);
-        let names = names.map(|(&symbol, _)| context.program.symbols.name(symbol));
+        let names = ids(self.variables.len()).zip(self.variables).take(MOST_COMPARED);
+        let names = names.filter(|(variable, _)| self.bound.contains(*variable));
+        let names = names.map(|(_, &symbol)| context.program.symbols.name(symbol));
         let unmarked = names.filter(|name| !name.trim_start_matches('?').starts_with('_'));
         let is_lonely = |name: &&str| context.source.words(self.span, name).take(2).count() == 1;
         let lonely: Vec<&str> = unmarked.filter(is_lonely).collect();
@@ -158,11 +164,11 @@ impl<'a> Clause<'a> {
     }
 }
 
-fn bound_by(context: &Context<'_>, body: &[Condition], variables: usize) -> Vec<bool> {
-    let mut bound = vec![false; variables];
+fn bound_by(context: &Context<'_>, body: &[Condition], variables: usize) -> BitSet<VariableId> {
+    let mut bound = BitSet::empty(variables);
     let positive = body.iter().filter(|condition| matches!(condition.literal, Literal::Holds(_)));
     for term in positive.flat_map(|condition| condition.literal.terms()) {
-        context.program.terms.for_each_variable(term, &mut |variable| bound[variable.index()] = true);
+        context.program.terms.for_each_variable(term, &mut |variable| bound.set(variable, true));
     }
     bound
 }

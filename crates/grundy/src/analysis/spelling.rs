@@ -1,4 +1,4 @@
-//! Names that differ only in case, and variables that are one by mistake two.
+//! Names that differ only in case, and pairs of variables that are probably misspellings of each other.
 
 use super::suggest::is_typo;
 use super::{Context, Findings};
@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// How many variables of one rule are reported; more of them tell nothing new.
+/// The largest number of variables reported for a rule.
 const MOST_OF_A_RULE: usize = 10;
 
 pub(super) fn check(context: &Context<'_>, findings: &mut Findings<'_>) {
@@ -26,10 +26,10 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-/// How often some names occur, and where first. Variables are no names.
+/// The number of occurrences of some names, and the first one of each. Variables do not count.
 struct Occurrences {
     found: FxHashMap<SymbolId, (usize, Span)>,
-    /// Names of predicates which nothing defines.
+    /// Names of undefined predicates.
     undefined: FxHashSet<SymbolId>,
 }
 
@@ -107,7 +107,7 @@ fn check_names(
     }
 }
 
-/// Names of predicates which nothing defines, with any number of arguments.
+/// Names of predicates that are undefined for all arities.
 fn undefined_names(context: &Context<'_>) -> FxHashSet<SymbolId> {
     let names = |is_wanted: bool| {
         let predicates = context.program.predicates();
@@ -149,7 +149,7 @@ fn report_variables(context: &Context<'_>, rule: &Rule, pair: [SymbolId; 2], fin
     );
 }
 
-/// Two variables of a rule that stand alone are one finding if one is a slip of the other.
+/// Merges the findings for two singleton variables of a rule if one is a misspelling of the other.
 pub(super) fn pair_singletons(context: &Context<'_>, findings: &mut Findings<'_>) {
     let rules = &context.program.rules;
     let rule_of = |found: &Diagnostic| {

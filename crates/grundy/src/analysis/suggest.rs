@@ -1,13 +1,15 @@
-//! «Did you mean …?»
+//! Suggestions for misspelt names.
 
 use std::cmp::Reverse;
 
-/// How many candidates are looked at, and how long names may be: garbage has no end of either.
+/// The largest number of candidates, to bound the time for invalid input. A guess.
 pub(super) const MOST_CANDIDATES: usize = 1_000;
+
+/// The longest name, to bound the time for invalid input. A guess.
 const LONGEST_NAME: usize = 64;
 
-/// The candidate that a name is most likely a slip of, if one is close enough. Of equally close ones it is
-/// the one that begins alike for longer.
+/// The candidate that a name is most likely a misspelling of, if one is close enough. Among equally close ones, the one with
+/// the longest common prefix.
 pub(super) fn closest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let allowed = match name.chars().count() {
         0..=2 => 0,
@@ -52,9 +54,8 @@ fn distance(a: &str, b: &str, limit: usize) -> Option<usize> {
     Some(rows[a.len()][b.len()]).filter(|&distance| distance <= limit)
 }
 
-/// Whether a word becomes another one by swapping two neighbours, or by leaving out one letter, and is
-/// long enough for that to be a slip. A replaced letter is often meant (`?fromx`, `?fromy`), and so are
-/// numbers.
+/// Whether two words differ by a swap of neighbours or by a missing letter, and are long enough for that to be a
+/// misspelling. A replaced letter is often intended (`?fromx`, `?fromy`), and so are numbers.
 pub(super) fn is_typo(a: &str, b: &str) -> bool {
     let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
     let is_word = |word: &str| {
@@ -78,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slips_are_found() {
+    fn misspellings_are_found() {
         let names = ["terminal", "legal", "cell", "succ"];
         let closest = |name| closest(name, names.into_iter());
         assert_eq!(closest("terminl"), Some("terminal"));

@@ -3,10 +3,11 @@
 use super::arity::arguments;
 use super::suggest::MOST_CANDIDATES;
 use super::{Context, Findings};
+use crate::ids::{BitSet, IdVec, ids};
 use grundy_syntax::{Code, Diagnostic, Dialect, Keyword, PredicateId, Program, Span, SymbolId, Term};
 use rustc_hash::FxHashSet;
 
-/// The connectives, which can be misspelt like any predicate.
+/// The connectives, which can be misspelt like predicates.
 const CONNECTIVES: [&str; 2] = ["distinct", "not"];
 
 pub(super) fn check(context: &Context<'_>, findings: &mut Findings<'_>) {
@@ -22,71 +23,72 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-/// Where predicates are used and defined first.
+/// The first use and the first definition of each predicate.
 struct Uses {
-    /// By another component of predicates.
-    used: Vec<Option<Span>>,
-    defined: Vec<Option<Span>>,
-    /// Whether the game depends on the predicate.
-    matters: Vec<bool>,
+    /// Uses in other components, and uses of undefined predicates.
+    used: IdVec<PredicateId, Option<Span>>,
+    defined: IdVec<PredicateId, Option<Span>>,
+    /// The predicates that the game depends on.
+    matters: BitSet<PredicateId>,
 }
 
 impl Uses {
     fn of(context: &Context<'_>) -> Uses {
         let program = context.program;
-        let mut used = vec![None; program.predicate_count()];
-        let mut defined = vec![None; program.predicate_count()];
+        let mut used = IdVec::filled(None, program.predicate_count());
+        let mut defined = IdVec::filled(None, program.predicate_count());
         for rule in &program.rules {
-            defined[rule.head.predicate.index()].get_or_insert(rule.head_span);
+            defined[rule.head.predicate].get_or_insert(rule.head_span);
         }
         for rule in &program.rules {
             for condition in &rule.body {
                 let Some(atom) = condition.literal.atom() else { continue };
                 let recursive = context.analysis.same_component(atom.predicate, rule.head.predicate);
-                if !recursive || defined[atom.predicate.index()].is_none() {
-                    used[atom.predicate.index()].get_or_insert(condition.span);
+                if !recursive || defined[atom.predicate].is_none() {
+                    used[atom.predicate].get_or_insert(condition.span);
                 }
             }
         }
         for condition in program.constraints.iter().flat_map(|constraint| &constraint.body) {
             if let Some(atom) = condition.literal.atom() {
-                used[atom.predicate.index()].get_or_insert(condition.span);
+                used[atom.predicate].get_or_insert(condition.span);
             }
         }
         Uses { used, defined, matters: what_matters(context) }
     }
 
-    /// Predicates that are used and have no definition, but should.
+    /// Predicates that are used and lack a definition.
     fn undefined(&self, context: &Context<'_>) -> Vec<(PredicateId, Span)> {
         let predicates = context.program.predicates().filter(|(id, info)| {
             let is_given = info.keyword.is_some() || context.is_defined(*id);
             !is_given && !context.program.left_out.contains(&info.name)
         });
-        predicates.filter_map(|(id, _)| Some((id, self.used[id.index()]?))).collect()
+        predicates.filter_map(|(id, _)| Some((id, self.used[id]?))).collect()
     }
 
-    /// Whether there is a definition that nothing but itself needs.
+    /// Whether a predicate is defined but used only by its own component.
     fn is_unused(&self, predicate: PredicateId) -> bool {
-        let at = predicate.index();
-        self.defined[at].is_some() && self.used[at].is_none() && !self.matters[at]
+        self.defined[predicate].is_some()
+            && self.used[predicate].is_none()
+            && !self.matters.contains(predicate)
     }
 }
 
-/// The predicates that a keyword depends on, or a form that was left out.
-fn what_matters(context: &Context<'_>) -> Vec<bool> {
+/// The predicates that a keyword, or a form that was left out, depends on.
+fn what_matters(context: &Context<'_>) -> BitSet<PredicateId> {
     let program = context.program;
-    let mut matters: Vec<bool> = program
-        .predicates()
-        .map(|(_, info)| info.keyword.is_some() || program.left_out.contains(&info.name))
-        .collect();
-    // A component comes behind what it depends on, so that going backwards meets its users first.
+    let mut matters = BitSet::of(program.predicate_count(), |&predicate| {
+        let info = program.info(predicate);
+        info.keyword.is_some() || program.left_out.contains(&info.name)
+    });
+    // Components come after those that they depend on, so the reverse order visits users first.
     let rules_of = context.rules_of_components();
-    for (number, component) in context.analysis.components().iter().enumerate().rev() {
-        if component.iter().any(|member| matters[member.index()]) {
-            component.iter().for_each(|member| matters[member.index()] = true);
-            let conditions = rules_of[number].iter().flat_map(|&rule| &program.rules[rule].body);
+    for (component, members) in ids(rules_of.len()).zip(context.analysis.components()).rev() {
+        if members.iter().any(|&member| matters.contains(member)) {
+            members.iter().for_each(|&member| matters.set(member, true));
+            let conditions = rules_of[component].iter().flat_map(|&rule| &program.rule(rule).body);
             for atom in conditions.filter_map(|condition| condition.literal.atom()) {
-                matters[atom.predicate.index()] = true;
+                matters.set(atom.predicate, true);
             }
         }
     }
@@ -121,8 +123,8 @@ impl Facts {
     }
 }
 
-/// The names directly in the arguments of a predicate mean something else than they seem to if the
-/// predicate is a slip of a keyword.
+/// Marks the names in the arguments of a predicate as explained: they have another meaning if the predicate is a misspelt
+/// keyword.
 fn explain_arguments(context: &Context<'_>, predicate: PredicateId, findings: &mut Findings<'_>) {
     for (atom, _) in context.atoms().filter(|(atom, _)| atom.predicate == predicate) {
         for &arg in &atom.args {
@@ -171,7 +173,7 @@ fn check_undefined(
     let unused = program.predicates().find(|(id, _)| program.name(*id) == similar && uses.is_unused(*id));
     if let Some((id, info)) = unused {
         findings.explained.insert(info.name);
-        let definition = uses.defined[id.index()].unwrap_or_default();
+        let definition = uses.defined[id].unwrap_or_default();
         let label = format!("`{similar}` is defined here, and nothing uses it");
         warning = warning.second(context.source.find_word(definition, similar), label);
     }
@@ -200,8 +202,7 @@ fn similar<'a>(context: &Context<'a>, name: &str, findings: &mut Findings<'_>) -
     findings.suggest(name, candidates.into_iter())
 }
 
-/// A component that nobody uses is reported once. What only such a component uses goes unmentioned:
-/// it is noticed when the component is gone.
+/// Reports an unused component once. Predicates that only an unused component uses are not reported.
 fn check_unused(
     context: &Context<'_>,
     uses: &Uses,
@@ -212,7 +213,7 @@ fn check_unused(
     let program = context.program;
     let excused = |id: PredicateId| {
         let info = program.info(id);
-        // That a view is asked for as if it were a fact is said of the fact.
+        // A view that is read as a fact is reported at the fact.
         let fact = (info.name, info.arity);
         let is_read_as_fact = facts.read.contains(&fact) && !facts.made.contains(&fact);
         is_read_as_fact || findings.explained.contains(&info.name) || program.left_out.contains(&info.name)
@@ -226,13 +227,13 @@ fn check_unused(
         _ => format!("nothing else uses {}", names.join(" and ")),
     };
     let first = component[0];
-    let definition = uses.defined[first.index()].unwrap_or_default();
+    let definition = uses.defined[first].unwrap_or_default();
     let place = context.source.find_word(definition, program.name(first));
     let hint = hint_for_unused(context, facts, first, findings);
     findings.report(Diagnostic::new(Code::UnusedPredicate, place, message).maybe_hint(hint));
 }
 
-/// What a predicate that nobody uses is perhaps meant to be.
+/// The likely intention of an unused predicate.
 fn hint_for_unused(
     context: &Context<'_>,
     facts: &Facts,

@@ -1,7 +1,7 @@
 //! Translation between terms and rows.
 
 use super::{Relation, Row};
-use crate::flat::{Flat, RelationInfo, substitute};
+use crate::flat::{Flat, RelationId, RelationInfo, Substitution, substitute};
 use crate::ids::{Id, narrow};
 use grundy_syntax::{TermId, Terms};
 
@@ -9,19 +9,19 @@ use grundy_syntax::{TermId, Terms};
 /// begin with columns that are not part of the term: the role, in `does` and `legal`.
 pub(crate) struct Codec {
     shapes: Vec<Shape>,
-    /// For each term that was translated, where its row is: index and length, in `rows`.
+    /// For each translated term the position and the length of its row in `rows`.
     known: Vec<Option<(u32, u32)>>,
-    /// Relation and values, one after the other.
+    /// Relation and values of the translated terms, in one array.
     rows: Vec<u32>,
 }
 
-/// What the terms of one relation look like.
+/// The shape of the terms of one relation.
 struct Shape {
-    relation: usize,
-    /// What the relation holds, and the part of its template that makes the term.
+    relation: RelationId,
+    /// The relation, and the part of its template that stands for the term.
     info: RelationInfo,
     template: TermId,
-    /// The rows that were translated, and the term of each.
+    /// The translated rows, and the term of each.
     rows: Relation,
     terms: Vec<TermId>,
 }
@@ -29,9 +29,9 @@ struct Shape {
 const UNKNOWN_RELATION: u32 = u32::MAX;
 
 impl Codec {
-    /// For these relations, with the term in the argument of this number.
-    pub(crate) fn new(flat: &Flat, relations: &[usize], argument: usize) -> Codec {
-        let shape = |&relation: &usize| Shape {
+    /// A codec for these relations, whose terms are the arguments with this number.
+    pub(crate) fn new(flat: &Flat, relations: &[RelationId], argument: usize) -> Codec {
+        let shape = |&relation: &RelationId| Shape {
             relation,
             info: flat.relations[relation].clone(),
             template: flat.relations[relation].template[argument],
@@ -42,7 +42,7 @@ impl Codec {
     }
 
     /// The relation of a term and the values of its columns; `None` if no relation has this shape.
-    pub(crate) fn decode(&mut self, terms: &Terms, term: TermId) -> Option<(usize, &[u32])> {
+    pub(crate) fn decode(&mut self, terms: &Terms, term: TermId) -> Option<(RelationId, &[u32])> {
         let index = term.index();
         if index >= self.known.len() {
             self.known.resize((index + 1).next_power_of_two(), None);
@@ -53,7 +53,7 @@ impl Codec {
             for shape in &self.shapes {
                 self.rows.truncate(start + 1);
                 if shape.info.collect(terms, shape.template, term, &mut self.rows) {
-                    self.rows[start] = narrow(shape.relation);
+                    self.rows[start] = shape.relation.0;
                     break;
                 }
             }
@@ -61,16 +61,16 @@ impl Codec {
         }
         let (start, len) = self.known[index]?;
         let (relation, values) = self.rows[start.index()..][..len.index()].split_first()?;
-        (*relation != UNKNOWN_RELATION).then_some((relation.index(), values))
+        (*relation != UNKNOWN_RELATION).then_some((RelationId(*relation), values))
     }
 
     /// The term that a row of a relation stands for.
-    pub(crate) fn encode(&mut self, terms: &mut Terms, relation: usize, row: Row<'_>) -> TermId {
+    pub(crate) fn encode(&mut self, terms: &mut Terms, relation: RelationId, row: Row<'_>) -> TermId {
         let shape = self.shapes.iter_mut().find(|shape| shape.relation == relation);
         let shape = shape.expect("the relation belongs to the predicate");
         let (number, is_new) = shape.rows.insert(row.iter());
         if is_new {
-            let values: Vec<Option<TermId>> = row.iter().map(|value| Some(TermId(value))).collect();
+            let values: Substitution = row.iter().map(|value| Some(TermId(value))).collect();
             shape.terms.push(substitute(terms, shape.template, &values));
         }
         shape.terms[number.index()]

@@ -1,50 +1,50 @@
-//! Running a plan.
+//! Execution of join plans: nested loops, written as a recursion over the steps with several matches.
 
 use super::engine::{Engine, Stop};
-use super::plan::{Action, Columns, Plan, Register, Step};
-use super::relation::NONE;
-use crate::flat::{FlatLiteral, RelationId};
+use super::index::NONE;
+use super::plan::{Action, Columns, Plan, PlanStep, Register};
+use crate::flat::{FlatLiteral, FlatRuleId, RelationId};
 use crate::ids::Id;
 use grundy_syntax::{SymbolId, Term, TermId, Terms};
 use smallvec::SmallVec;
 
-/// What a match of a rule is handed to.
+/// The consumer of the matches of a rule.
 pub(crate) trait Fire {
     /// Whether the first match ends the search.
     const ONE_IS_ENOUGH: bool = false;
 
-    /// The rule of this number runs next.
-    fn select(&mut self, rule: usize);
+    /// Announces the rule that runs next.
+    fn select(&mut self, rule: FlatRuleId);
 
-    /// A group of rules: when one of them has overflown, nothing is to be learnt from the others.
-    fn group(&self, _rule: usize) -> Option<RelationId> {
+    /// The group of a rule: after an overflow of one rule, the others of its group do not run in that round.
+    fn group(&self, _rule: FlatRuleId) -> Option<RelationId> {
         None
     }
 
-    /// Whether matches are wanted that differ in the variables of a condition, if not in those of the head.
+    /// Whether matches that differ only in the variables of this condition, not in those of the head, are distinct.
     fn keeps(&self, _literal: &FlatLiteral) -> bool {
         false
     }
 
-    /// Whether matches are wanted that differ only by an exchange of variables which leaves the rule as it is.
+    /// Whether matches that differ only by a symmetry of the rule are distinct.
     fn wants_exchanged(&self) -> bool {
         false
     }
 
-    /// A plan of it runs now, from the beginning; how many steps it may take, or a little more.
+    /// Announces the run of a plan. Returns the number of steps that it may take.
     fn begin(&mut self, _plan: &Plan) -> u64 {
         u64::MAX
     }
 
-    /// A rule has matched: registers hold its variables, `rows` the matched row of each condition.
+    /// Consumes a match: the registers hold its variables, `rows` the matched row of each condition.
     fn fire(&mut self, engine: &mut Engine, plan: &Plan) -> Result<(), Stop>;
 
-    /// A look at what is going on, now and then, when the plan is at some step.
+    /// Called from time to time while a plan runs, with the current step.
     fn look(&mut self, _engine: &Engine, _plan: &Plan, _at: usize) -> Result<(), Stop> {
         Ok(())
     }
 
-    /// The plan has run to its end.
+    /// Called when a plan has run to its end.
     fn end(&mut self, _engine: &mut Engine, _plan: &Plan) -> Result<(), Stop> {
         Ok(())
     }
@@ -56,7 +56,7 @@ struct First;
 impl Fire for First {
     const ONE_IS_ENOUGH: bool = true;
 
-    fn select(&mut self, _rule: usize) {}
+    fn select(&mut self, _rule: FlatRuleId) {}
 
     fn fire(&mut self, _engine: &mut Engine, _plan: &Plan) -> Result<(), Stop> {
         Err(Stop::Found)
@@ -70,7 +70,7 @@ pub(crate) fn run<F: Fire>(
     mut at: usize,
     fire: &mut F,
 ) -> Result<(), Stop> {
-    // A step with several matches runs the rest of the plan for each of them, another one lets it go on or not.
+    // A step with several matches runs the rest of the plan for each of them. The others only pass or fail.
     loop {
         if at == plan.settled && !F::ONE_IS_ENOUGH {
             return match run(engine, plan, at, &mut First) {
@@ -79,13 +79,13 @@ pub(crate) fn run<F: Fire>(
             };
         }
         let Some(step) = plan.steps.get(at) else { return fire.fire(engine, plan) };
-        if engine.patience == 0 {
-            engine.take_stock()?;
+        if engine.countdown == 0 {
+            engine.end_countdown()?;
             fire.look(engine, plan, at)?;
         }
-        engine.patience -= 1;
+        engine.countdown -= 1;
         let goes_on = match step {
-            Step::Scan { relation, literal, open } => {
+            PlanStep::Scan { relation, literal, open } => {
                 let (low, high) = engine.range(*relation, plan.visible[*literal]);
                 for row in low..high {
                     if accept(engine, *relation, row, open) {
@@ -95,10 +95,10 @@ pub(crate) fn run<F: Fire>(
                 }
                 false
             }
-            Step::Probe { relation, literal, index, key, open } => {
+            PlanStep::Probe { relation, literal, index, key, open } => {
                 let (low, high) = engine.range(*relation, plan.visible[*literal]);
                 let mut row = engine.relations[*relation].first(*index, values(&engine.registers, key));
-                // Chains run from new rows to old ones.
+                // Chains are ordered from new rows to old ones.
                 while row != NONE && row >= low {
                     if row < high && accept(engine, *relation, row, open) {
                         engine.rows[*literal] = row;
@@ -108,7 +108,7 @@ pub(crate) fn run<F: Fire>(
                 }
                 false
             }
-            Step::Find { relation, literal, key } => {
+            PlanStep::Find { relation, literal, key } => {
                 let (low, high) = engine.range(*relation, plan.visible[*literal]);
                 let found = engine.relations[*relation].find(values(&engine.registers, key));
                 let found = found.filter(|row| (low..high).contains(row));
@@ -117,16 +117,16 @@ pub(crate) fn run<F: Fire>(
                     true
                 })
             }
-            Step::Absent { relation, key } => {
+            PlanStep::Absent { relation, key } => {
                 let tested = engine.estimates[*relation].as_ref().unwrap_or(&engine.relations[*relation]);
                 tested.find(values(&engine.registers, key)).is_none()
             }
-            Step::Distinct(pairs) => {
+            PlanStep::Distinct(pairs) => {
                 let value = |register: Register| engine.registers[register.index()];
                 pairs.iter().any(|&(a, b)| value(a) != value(b))
             }
-            Step::Ordered(a, b) => engine.registers[a.index()] <= engine.registers[b.index()],
-            Step::Function { name, args, into } => {
+            PlanStep::Ordered(a, b) => engine.registers[a.index()] <= engine.registers[b.index()],
+            PlanStep::Function { name, args, into } => {
                 engine.registers[into.index()] = function(engine, *name, args);
                 true
             }
@@ -138,22 +138,22 @@ pub(crate) fn run<F: Fire>(
     }
 }
 
-/// Runs what comes behind a step that has matched. Nothing behind the last one: that is frequent, and needs no call.
+/// Runs the rest of the plan behind a step that has matched. A match of the last step is frequent, and avoids the call.
 #[inline]
 fn go_on<F: Fire>(engine: &mut Engine, plan: &Plan, at: usize, fire: &mut F) -> Result<(), Stop> {
     if at + 1 == plan.steps.len() { fire.fire(engine, plan) } else { run(engine, plan, at + 1, fire) }
 }
 
-/// About how much of a plan has been run when it is at some step, between 0 and 1: how far each loop is.
+/// An estimate of the share of a plan that is done when it is at a step, between 0 and 1, from the position of each loop.
 pub(crate) fn share_done(engine: &Engine, plan: &Plan, at: usize) -> f64 {
     let mut share = 0.0;
     for step in plan.steps.iter().take(at.min(plan.settled)).rev() {
         let (before, all) = match step {
-            Step::Scan { relation, literal, .. } => {
+            PlanStep::Scan { relation, literal, .. } => {
                 let (low, high) = engine.range(*relation, plan.visible[*literal]);
                 (engine.rows[*literal] - low, high - low)
             }
-            Step::Probe { relation, literal, index, key, .. } => {
+            PlanStep::Probe { relation, literal, index, key, .. } => {
                 let key = values(&engine.registers, key);
                 engine.relations[*relation].place_in_chain(*index, key, engine.rows[*literal])
             }
@@ -166,7 +166,7 @@ pub(crate) fn share_done(engine: &Engine, plan: &Plan, at: usize) -> f64 {
 
 /// Matches the open columns of a row, binding registers.
 #[inline]
-fn accept(engine: &mut Engine, relation: usize, row: u32, open: &Columns) -> bool {
+fn accept(engine: &mut Engine, relation: RelationId, row: u32, open: &Columns) -> bool {
     let Engine { relations, registers, terms, .. } = engine;
     let values = relations[relation].row(row);
     for &(column, register) in &open.binds {
@@ -188,7 +188,7 @@ fn meets(terms: &Terms, registers: &mut [u32], value: u32, action: &Action) -> b
     }
 }
 
-/// Functions are rare, since they are taken apart; they should not be in the way of what is frequent.
+/// Functions are rare, since flattening removes most of them. Keeping them out of line speeds up the frequent cases.
 #[cold]
 fn meets_function(
     terms: &Terms,
@@ -213,7 +213,7 @@ pub(crate) fn values<'a>(
     key.iter().map(|&register| registers[register.index()])
 }
 
-/// Puts a term together.
+/// Builds a term.
 #[cold]
 fn function(engine: &mut Engine, name: SymbolId, args: &[Register]) -> u32 {
     let args: SmallVec<[TermId; 8]> = values(&engine.registers, args).map(TermId).collect();

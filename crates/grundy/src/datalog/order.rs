@@ -1,64 +1,67 @@
 //! The order in which the positive conditions of a rule are matched.
 //!
-//! An order costs the partial matches that it goes through. How many there are is the product of branching figures, the
-//! mean number of rows that match when some columns are bound, as in `meta/branching.rs`. There they are counted once, on
-//! memories that stand for all that will come; here on the relations as they are when a plan is made, or, for a plan that
-//! lasts, as they were each time that notes were taken. A constant has a figure of its own. A beam search keeps the few best
-//! beginnings of each length: a single best one would walk into cross products, all of them would be too many.
+//! The cost of an order is the number of its partial matches, the product of branching figures: the mean number of rows that
+//! match when some columns are bound, as in `metarules/branching.rs`. There they are counted once, on memories that
+//! represent all states; here on the relations at the time of planning, or, for a plan that runs in many states, as means
+//! over the times of the notes. A constant has a figure of its own. Orders are found by beam search over prefixes: a greedy
+//! search runs into cross products, and an exhaustive one is exponential.
 
-use super::relation::{Constants, Relation};
+use super::relation::{Constants, Relations};
 use crate::flat::{FlatAtom, FlatLiteral, FlatRule};
 use grundy_syntax::{TermId, Terms};
 use smallvec::{SmallVec, smallvec};
 
-/// In which order the conditions of a rule are matched; the answers are the same.
+/// How the order of the conditions of a rule is chosen. The answers are the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum JoinOrder {
-    /// By branching figures, counted on the relations.
+    /// By branching figures counted on the relations.
     #[default]
     Branching,
-    /// As they are written. New rows still come first, and tests as soon as they can.
+    /// The order of the text. New rows still come first, and tests as early as possible.
     Written,
 }
 
-/// How many beginnings are followed; in rules with many conditions, one.
-const WIDTH: usize = 6;
-const MANY_CONDITIONS: usize = 64;
+/// The width of the beam. A guess.
+const BEAM_WIDTH: usize = 6;
 
-/// The variables of a rule as bits. Those above share the last one, which only makes estimates worse.
+/// In rules with more conditions the search is greedy, since it takes quadratic time for each prefix kept. A guess.
+const MOST_CONDITIONS_OF_BEAM: usize = 64;
+
+/// A set of variables as bits. Variables from number 127 on share the last bit, which only makes estimates worse.
 type Variables = u128;
 
-/// A condition that is waiting for its place.
+/// A positive condition without a position.
 struct Waiting<'a> {
     literal: usize,
     atom: &'a FlatAtom,
     columns: SmallVec<[Variables; 8]>,
     variables: Variables,
-    /// The number of constants, and of rows that have them, if that is to count.
+    /// The number of constants, and of rows that have them, if these were counted.
     constants: Option<(usize, f64)>,
-    /// Means of rows that match, by bound columns.
+    /// The mean numbers of matching rows, by the set of bound columns.
     known: Vec<(u64, f64)>,
 }
 
-/// A condition that binds nothing: it comes as soon as its variables are bound.
+/// A condition that binds no variable: it is tested as soon as its variables are bound.
 struct Test {
     variables: Variables,
-    /// The share of matches that it lets pass.
+    /// The share of matches that pass.
     share: f64,
 }
 
-/// The share of matches in which two terms differ, if nothing else is known.
-const DIFFERENT: f64 = 0.9;
+/// The estimated share of matches in which two terms differ. A guess.
+const SHARE_OF_DISTINCT: f64 = 0.9;
 
-/// A negation lets no smaller share of matches pass, whatever figures say: they are means.
-const LEAST_SHARE: f64 = 0.05;
+/// The least estimated share of matches that pass a negation: branching figures are means, and a share near zero would
+/// hide the cost of everything behind it. A guess.
+const LEAST_SHARE_OF_NEGATION: f64 = 0.05;
 
-/// The conditions that have a place, as bits.
+/// The conditions of a prefix, as bits.
 type Placed = SmallVec<[u64; 2]>;
 
-/// The beginning of an order.
+/// A prefix of an order.
 #[derive(Clone)]
-struct Beginning {
+struct Prefix {
     order: SmallVec<[usize; 12]>,
     placed: Placed,
     bound: Variables,
@@ -74,11 +77,11 @@ pub(super) fn written_order(rule: &FlatRule, first: Option<usize>, literals: &[u
     order
 }
 
-/// The positive conditions among `literals` in the order in which to match them, `first` in front. With `lasting`, the
-/// rows will be others when they are matched.
+/// The positive conditions among `literals` in matching order, `first` in front. With `lasting`, the order is for many
+/// states, not for the current rows.
 pub(super) fn order(
     terms: &Terms,
-    relations: &mut [Relation],
+    relations: &mut Relations,
     rule: &FlatRule,
     first: Option<usize>,
     literals: &[usize],
@@ -93,36 +96,35 @@ pub(super) fn order(
             }
             FlatLiteral::Not(atom) => {
                 let mut item = Waiting::new(terms, relations, (literal, atom), lasting);
-                let share = (1.0 - item.mean(relations, item.variables)).max(LEAST_SHARE);
+                let share = (1.0 - item.mean(relations, item.variables)).max(LEAST_SHARE_OF_NEGATION);
                 tests.push(Test { variables: item.variables, share });
             }
             test @ FlatLiteral::Distinct(_) => {
                 let variables = test.terms().fold(0, |all, term| all | variables(terms, term));
-                tests.push(Test { variables, share: DIFFERENT });
+                tests.push(Test { variables, share: SHARE_OF_DISTINCT });
             }
         }
     }
     let placed = smallvec![0; waiting.len().div_ceil(64)];
-    let width = if waiting.len() > MANY_CONDITIONS { 1 } else { WIDTH };
-    let mut beginnings =
-        vec![Beginning { order: SmallVec::new(), placed, bound: 0, matches: 1.0, cost: 0.0 }];
+    let width = if waiting.len() > MOST_CONDITIONS_OF_BEAM { 1 } else { BEAM_WIDTH };
+    let mut prefixes = vec![Prefix { order: SmallVec::new(), placed, bound: 0, matches: 1.0, cost: 0.0 }];
     if let Some(first) = first.and_then(|first| waiting.iter().position(|item| item.literal == first)) {
-        let start = &mut beginnings[0];
+        let start = &mut prefixes[0];
         start.order.push(first);
         place(&mut start.placed, first);
         start.bound = waiting[first].variables;
     }
-    while beginnings[0].order.len() < waiting.len() {
-        beginnings = extend(&beginnings, &mut waiting, &tests, relations, width);
+    while prefixes[0].order.len() < waiting.len() {
+        prefixes = extend(&prefixes, &mut waiting, &tests, relations, width);
     }
-    beginnings[0].order.iter().map(|&at| waiting[at].literal).collect()
+    prefixes[0].order.iter().map(|&at| waiting[at].literal).collect()
 }
 
 fn place(placed: &mut Placed, at: usize) {
     placed[at / 64] |= 1 << (at % 64);
 }
 
-/// Whether these are the others and one more.
+/// Whether a set is another set with one more condition.
 fn is_with(placed: &Placed, others: &Placed, at: usize) -> bool {
     let bit = |word: usize| if word == at / 64 { 1 << (at % 64) } else { 0 };
     placed.iter().zip(others).enumerate().all(|(word, (placed, other))| *placed == *other | bit(word))
@@ -142,39 +144,38 @@ fn variables(terms: &Terms, term: TermId) -> Variables {
     found
 }
 
-/// The share of matches that tests let pass when more variables are bound.
+/// The share of matches that pass the tests that become ready when more variables are bound.
 fn share(tests: &[Test], before: Variables, after: Variables) -> f64 {
     let is_ready = |test: &&Test| test.variables & !after == 0 && test.variables & !before != 0;
     tests.iter().filter(is_ready).map(|test| test.share).product()
 }
 
-/// The best ways to go on by one condition, `width` of them at most, the best one in front.
+/// The best extensions of prefixes by one condition, `width` at most, the best one in front.
 fn extend(
-    beginnings: &[Beginning],
+    prefixes: &[Prefix],
     waiting: &mut [Waiting],
     tests: &[Test],
-    relations: &[Relation],
+    relations: &Relations,
     width: usize,
-) -> Vec<Beginning> {
-    let mut longer: Vec<Beginning> = Vec::new();
-    for beginning in beginnings {
+) -> Vec<Prefix> {
+    let mut longer: Vec<Prefix> = Vec::new();
+    for prefix in prefixes {
         for (at, item) in waiting.iter_mut().enumerate() {
-            if is_placed(&beginning.placed, at) {
+            if is_placed(&prefix.placed, at) {
                 continue;
             }
-            let matches = beginning.matches * item.mean(relations, beginning.bound);
-            let cost = beginning.cost + beginning.matches + matches;
+            let matches = prefix.matches * item.mean(relations, prefix.bound);
+            let cost = prefix.cost + prefix.matches + matches;
             if width == 1 && longer.first().is_some_and(|best| best.cost <= cost) {
                 continue;
             }
-            let is_rival =
-                |other: &&mut Beginning| width == 1 || is_with(&other.placed, &beginning.placed, at);
+            let is_rival = |other: &&mut Prefix| width == 1 || is_with(&other.placed, &prefix.placed, at);
             let rival = longer.iter_mut().find(is_rival);
             if rival.as_ref().is_some_and(|other| other.cost <= cost) {
                 continue;
             }
-            let matches = matches * share(tests, beginning.bound, beginning.bound | item.variables);
-            let next = beginning.followed_by(at, item.variables, matches, cost);
+            let matches = matches * share(tests, prefix.bound, prefix.bound | item.variables);
+            let next = prefix.followed_by(at, item.variables, matches, cost);
             match rival {
                 Some(other) => *other = next,
                 None => longer.push(next),
@@ -186,20 +187,20 @@ fn extend(
     longer
 }
 
-impl Beginning {
-    fn followed_by(&self, at: usize, variables: Variables, matches: f64, cost: f64) -> Beginning {
+impl Prefix {
+    fn followed_by(&self, at: usize, variables: Variables, matches: f64, cost: f64) -> Prefix {
         let mut order = self.order.clone();
         order.push(at);
         let mut placed = self.placed.clone();
         place(&mut placed, at);
-        Beginning { order, placed, bound: self.bound | variables, matches, cost }
+        Prefix { order, placed, bound: self.bound | variables, matches, cost }
     }
 }
 
 impl<'a> Waiting<'a> {
     fn new(
         terms: &Terms,
-        relations: &mut [Relation],
+        relations: &mut Relations,
         (literal, atom): (usize, &'a FlatAtom),
         lasting: bool,
     ) -> Waiting<'a> {
@@ -210,31 +211,31 @@ impl<'a> Waiting<'a> {
         item
     }
 
-    fn count_constants(&mut self, relations: &mut [Relation], lasting: bool) {
+    fn count_constants(&mut self, relations: &mut Relations, lasting: bool) {
         let args = self.columns.iter().zip(&self.atom.args).enumerate();
         let constants = args.filter(|(_, (variables, _))| **variables == 0);
         let constants: Constants = constants.map(|(column, (_, term))| (column, term.0)).collect();
         if !constants.is_empty() {
-            let relation = &mut relations[self.atom.relation.index()];
+            let relation = &mut relations[self.atom.relation];
             let rows =
                 if lasting { relation.mean_rows(&constants) } else { Some(relation.count_rows(&constants)) };
             self.constants = rows.map(|rows| (constants.len(), rows));
         }
     }
 
-    /// The mean number of rows that match, these variables being bound.
-    fn mean(&mut self, relations: &[Relation], bound: Variables) -> f64 {
+    /// The mean number of rows that match with these variables bound.
+    fn mean(&mut self, relations: &Relations, bound: Variables) -> f64 {
         let is_bound = |column: &Variables| column & !bound == 0;
         let key = self.columns.iter().enumerate().filter(|(_, column)| is_bound(column));
         let key = key.fold(0u64, |key, (number, _)| key | 1 << number.min(63));
         if let Some((_, mean)) = self.known.iter().find(|(known, _)| *known == key) {
             return *mean;
         }
-        // Constants that are counted are not counted again.
+        // Constants are counted once.
         let counts = |column: &Variables| is_bound(column) && (*column != 0 || self.constants.is_none());
         let columns: SmallVec<[usize; 8]> =
             (0..self.columns.len()).filter(|&column| counts(&self.columns[column])).collect();
-        let relation = &relations[self.atom.relation.index()];
+        let relation = &relations[self.atom.relation];
         let mean = relation.estimate_matches(&columns, self.constants);
         self.known.push((key, mean));
         mean

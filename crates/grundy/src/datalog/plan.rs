@@ -1,51 +1,62 @@
-//! Join plans: the conditions of a rule in the order in which they are matched.
+//! Join plans: the conditions of a rule in matching order, compiled to registers and indexes.
 //!
-//! Positive conditions stand in the order that [`order`] finds; tests come as soon as their variables are known.
+//! Positive conditions are in the order that [`order`] chooses. Tests are placed as soon as their variables are bound. Once
+//! all variables that the consumer distinguishes are bound, the rest of the plan is only searched for one match.
 
+use super::index::IndexId;
 use super::order::{JoinOrder, order, written_order};
-use super::relation::{IndexId, Relation};
+use super::relation::Relations;
 use super::symmetry::orderings;
-use crate::flat::{FlatLiteral, FlatRule};
-use crate::ids::{Id, narrow};
-use grundy_syntax::{SymbolId, Term, TermId, Terms};
+use crate::flat::{FlatLiteral, FlatRule, RelationId};
+use crate::ids::{BitSet, narrow};
+use grundy_syntax::{SymbolId, Term, TermId, Terms, VariableId};
 use rustc_hash::FxHashMap;
 
 /// Which rows of its relation a condition sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Visible {
-    /// All that there were when the round began.
+    /// All rows at the start of the round.
     All,
-    /// Those from before the round before.
+    /// The rows from before the previous round.
     Old,
-    /// Those that the round before has added.
+    /// The rows that the previous round added.
     New,
 }
 
-/// Holds a value while a plan runs: first one for each variable of the rule, then those for constants and functions.
-pub(crate) type Register = u32;
+grundy_syntax::define_id! {
+    /// Holds a value while a plan runs. The first registers hold the variables of the rule, in order; those for constants
+    /// and functions follow.
+    pub(crate) struct Register(u32);
+}
+
+impl From<VariableId> for Register {
+    fn from(variable: VariableId) -> Register {
+        Register(variable.0)
+    }
+}
 
 /// Registers that hold the values of a key or a row.
 pub(crate) type Key = Box<[Register]>;
 
-/// What happens to a value of a matched row.
+/// What to do with a value of a matched row.
 #[derive(Clone, Debug)]
 pub(crate) enum Action {
-    /// It is put into a register.
+    /// Store it in a register.
     Bind(Register),
-    /// It has to be that of a register.
+    /// Compare it with a register.
     Check(Register),
-    /// It has to be this one.
+    /// Compare it with a constant.
     Constant(u32),
-    /// It has to be a function whose arguments meet these.
+    /// Match it with a function and its arguments.
     Function(SymbolId, Box<[Action]>),
 }
 
-/// What happens to the open columns of a matched row.
+/// What to do with the columns of a matched row that were not used to find it.
 #[derive(Clone, Debug)]
 pub(crate) struct Columns {
-    /// Columns that are put into registers.
+    /// Columns stored in registers.
     pub(crate) binds: Box<[(u32, Register)]>,
-    /// Columns that have to meet something, when the others are in their registers.
+    /// Columns tested afterwards.
     pub(crate) tests: Box<[(u32, Action)]>,
 }
 
@@ -63,68 +74,68 @@ impl Columns {
 
 /// A step of a plan.
 #[derive(Clone, Debug)]
-pub(crate) enum Step {
+pub(crate) enum PlanStep {
     /// Tries all rows.
-    Scan { relation: usize, literal: usize, open: Columns },
+    Scan { relation: RelationId, literal: usize, open: Columns },
     /// Tries the rows that an index finds.
-    Probe { relation: usize, literal: usize, index: IndexId, key: Key, open: Columns },
-    /// Asks for one row.
-    Find { relation: usize, literal: usize, key: Key },
-    /// Asks that a row is not there.
-    Absent { relation: usize, key: Key },
-    /// Asks that some pair differs.
+    Probe { relation: RelationId, literal: usize, index: IndexId, key: Key, open: Columns },
+    /// Looks one row up.
+    Find { relation: RelationId, literal: usize, key: Key },
+    /// Tests that a row is absent.
+    Absent { relation: RelationId, key: Key },
+    /// Tests that at least one pair differs.
     Distinct(Box<[(Register, Register)]>),
-    /// Asks that the first value is not the greater one.
+    /// Tests that the first value is not greater than the second.
     Ordered(Register, Register),
-    /// Puts a term together.
+    /// Builds a term.
     Function { name: SymbolId, args: Key, into: Register },
 }
 
-/// Steps that may have several matches run inside each other; a plan with more of them would overflow the stack.
+/// The largest number of steps with several matches in a plan. Each is a level of recursion, so
+/// more of them could overflow the stack. A guess.
 pub(super) const MOST_NESTED: usize = 2_000;
 
 /// A rule, ready to run.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
-    pub(crate) steps: Vec<Step>,
+    pub(crate) steps: Vec<PlanStep>,
     pub(crate) head: Key,
-    pub(crate) head_relation: usize,
-    /// What registers hold in the beginning: constants are there already.
+    pub(crate) head_relation: RelationId,
+    /// The initial values of the registers: constants are set.
     pub(crate) registers: Box<[u32]>,
-    /// The atoms of the conditions that are not matched, in their order.
+    /// The atoms of the conditions that are not matched, in order.
     pub(crate) ignored: Box<[Key]>,
-    /// For each condition which rows it sees.
+    /// The rows that each condition sees.
     pub(crate) visible: Box<[Visible]>,
-    /// From this step on, one match is enough: all variables that are wanted are bound.
+    /// From this step on, one match is enough: all variables that the consumer distinguishes are bound.
     pub(crate) settled: usize,
-    /// Whether matches may differ in variables that are not wanted.
+    /// Whether matches may differ only in variables that the consumer does not distinguish.
     pub(crate) repeats: bool,
     /// Whether it has more than [`MOST_NESTED`] steps that may have several matches.
     pub(super) is_too_deep: bool,
 }
 
-/// What a plan is wanted for.
+/// What a plan is for.
 pub(crate) struct Purpose<I, K> {
     /// Conditions that are not matched (negations that may not prune).
     pub(crate) ignored: I,
-    /// Conditions whose variables are wanted. Those of the head always are; of matches that agree in all of these,
-    /// one is enough.
+    /// Conditions whose variables distinguish matches, besides those of the head.
     pub(crate) kept: K,
-    /// Whether matches are wanted that differ only by an exchange of variables which leaves the rule as it is.
+    /// Whether matches that differ only by a symmetry of the rule are distinct.
     pub(crate) exchanged: bool,
-    /// In which order conditions are matched.
+    /// How the order of conditions is chosen.
     pub(crate) order: JoinOrder,
-    /// Whether the plan will run again and again, so that an index pays even for a single lookup in each run.
+    /// Whether the plan runs many times, so that an index pays even for a single lookup in each run.
     pub(crate) lasting: bool,
 }
 
-/// Relations with so many rows are read from end to end rather than put into an index for one lookup.
-const LARGE: u32 = 1 << 14;
+/// From this number of rows on, a relation is scanned rather than indexed for a single lookup. A guess.
+const ROWS_TO_SCAN: u32 = 1 << 14;
 
-/// Plans a rule. With `first`, that condition comes first. The rule has to be safe.
+/// Plans a rule, with the condition `first` in front. The rule has to be safe.
 pub(crate) fn plan<I: Fn(&FlatLiteral) -> bool, K: Fn(&FlatLiteral) -> bool>(
     terms: &Terms,
-    relations: &mut [Relation],
+    relations: &mut Relations,
     rule: &FlatRule,
     first: Option<usize>,
     visible: Box<[Visible]>,
@@ -132,22 +143,22 @@ pub(crate) fn plan<I: Fn(&FlatLiteral) -> bool, K: Fn(&FlatLiteral) -> bool>(
 ) -> Plan {
     let (ignored, waiting): (Vec<usize>, Vec<usize>) =
         (0..rule.body.len()).partition(|&literal| (purpose.ignored)(&rule.body[literal]));
-    let mut wanted = vec![false; rule.variables];
+    let mut wanted = BitSet::empty(rule.variables);
     let kept = rule.body.iter().filter(|literal| (purpose.kept)(literal));
     for term in kept.flat_map(|literal| literal.terms()).chain(rule.head.args.iter().copied()) {
-        terms.for_each_variable(term, &mut |variable| wanted[variable.index()] = true);
+        terms.for_each_variable(term, &mut |variable| wanted.set(variable, true));
     }
     let order = match purpose.order {
         JoinOrder::Branching => order(terms, relations, rule, first, &waiting, purpose.lasting),
         JoinOrder::Written => written_order(rule, first, &waiting),
     };
-    // What one condition sees, its counterpart may not see.
+    // Exchanged conditions have to see the same rows.
     let is_symmetric = !purpose.exchanged && visible.iter().all(|&rows| rows == Visible::All);
     let mut planner = Planner {
         terms,
         relations,
         rule,
-        bound: vec![false; rule.variables],
+        bound: BitSet::empty(rule.variables),
         wanted,
         visible: &visible,
         lasting: purpose.lasting,
@@ -158,7 +169,7 @@ pub(crate) fn plan<I: Fn(&FlatLiteral) -> bool, K: Fn(&FlatLiteral) -> bool>(
         orderings: if is_symmetric { orderings(terms, rule) } else { Vec::new() },
         steps: Vec::new(),
     };
-    planner.look_whether_settled();
+    planner.note_settled();
     planner.add_ready_tests();
     order.into_iter().for_each(|literal| planner.add_positive(literal));
     debug_assert!(planner.waiting.is_empty(), "the rule is safe");
@@ -171,7 +182,7 @@ pub(crate) fn plan<I: Fn(&FlatLiteral) -> bool, K: Fn(&FlatLiteral) -> bool>(
         is_too_deep: planner.steps.iter().filter(|step| branches(step)).count() > MOST_NESTED,
         steps: planner.steps,
         head,
-        head_relation: rule.head.relation.index(),
+        head_relation: rule.head.relation,
         registers: planner.registers.into(),
         ignored,
         visible,
@@ -181,42 +192,41 @@ pub(crate) fn plan<I: Fn(&FlatLiteral) -> bool, K: Fn(&FlatLiteral) -> bool>(
 }
 
 /// Whether a step may have several matches.
-fn branches(step: &Step) -> bool {
-    matches!(step, Step::Scan { .. } | Step::Probe { .. })
+fn branches(step: &PlanStep) -> bool {
+    matches!(step, PlanStep::Scan { .. } | PlanStep::Probe { .. })
 }
 
 struct Planner<'a> {
     terms: &'a Terms,
-    relations: &'a mut [Relation],
+    relations: &'a mut Relations,
     rule: &'a FlatRule,
-    bound: Vec<bool>,
-    wanted: Vec<bool>,
+    bound: BitSet<VariableId>,
+    wanted: BitSet<VariableId>,
     visible: &'a [Visible],
     lasting: bool,
-    /// The first step by which all that is wanted is bound, and whether something else is.
+    /// The number of steps after which all wanted variables are bound, and whether others are bound as well.
     settled: Option<(usize, bool)>,
-    /// What registers hold in the beginning.
+    /// The initial values of the registers.
     registers: Vec<u32>,
     /// The registers of constants and functions.
     known: FxHashMap<TermId, Register>,
-    /// The conditions that have no step yet.
+    /// The conditions without a step.
     waiting: Vec<usize>,
-    /// The orderings of variables that have no step yet.
-    orderings: Vec<(Register, Register)>,
-    steps: Vec<Step>,
+    /// The orderings of variables without a step.
+    orderings: Vec<(VariableId, VariableId)>,
+    steps: Vec<PlanStep>,
 }
 
 impl Planner<'_> {
     fn is_bound(&self, term: TermId) -> bool {
         let mut bound = true;
-        self.terms.for_each_variable(term, &mut |variable| bound &= self.bound[variable.index()]);
+        self.terms.for_each_variable(term, &mut |variable| bound &= self.bound.contains(variable));
         bound
     }
 
-    fn look_whether_settled(&mut self) {
-        let variables = || self.bound.iter().zip(&self.wanted);
-        if self.settled.is_none() && variables().all(|(bound, wanted)| *bound || !wanted) {
-            self.settled = Some((self.steps.len(), variables().any(|(bound, wanted)| *bound && !wanted)));
+    fn note_settled(&mut self) {
+        if self.settled.is_none() && self.wanted.is_subset(&self.bound) {
+            self.settled = Some((self.steps.len(), !self.bound.is_subset(&self.wanted)));
         }
     }
 
@@ -230,18 +240,18 @@ impl Planner<'_> {
             let step = match &self.rule.body[literal] {
                 FlatLiteral::Distinct(pairs) => {
                     let pair = |&(a, b): &(TermId, TermId)| (self.register(a), self.register(b));
-                    Step::Distinct(pairs.iter().map(pair).collect())
+                    PlanStep::Distinct(pairs.iter().map(pair).collect())
                 }
                 FlatLiteral::Not(atom) | FlatLiteral::Holds(atom) => {
-                    Step::Absent { relation: atom.relation.index(), key: self.key(&atom.args) }
+                    PlanStep::Absent { relation: atom.relation, key: self.key(&atom.args) }
                 }
             };
             self.steps.push(step);
         }
         let is_ready =
-            |&mut (a, b): &mut (Register, Register)| self.bound[a.index()] && self.bound[b.index()];
+            |pair: &mut (VariableId, VariableId)| self.bound.contains(pair.0) && self.bound.contains(pair.1);
         let ready = self.orderings.extract_if(.., is_ready);
-        self.steps.extend(ready.map(|(a, b)| Step::Ordered(a, b)));
+        self.steps.extend(ready.map(|(a, b)| PlanStep::Ordered(a.into(), b.into())));
     }
 
     fn key(&mut self, terms: &[TermId]) -> Key {
@@ -251,7 +261,7 @@ impl Planner<'_> {
     /// The register that holds a term, its variables being bound.
     fn register(&mut self, term: TermId) -> Register {
         if let Term::Variable(variable) = self.terms.get(term) {
-            return variable.0;
+            return variable.into();
         }
         if let Some(&register) = self.known.get(&term) {
             return register;
@@ -260,22 +270,22 @@ impl Planner<'_> {
             Term::Compound(name, args) if !self.terms.is_ground(term) => Some((name, self.key(args))),
             _ => None,
         };
-        let into = self.registers.len() as Register;
+        let into = Register::new(self.registers.len());
         self.registers.push(term.0);
         self.known.insert(term, into);
         if let Some((name, args)) = function {
-            self.steps.push(Step::Function { name, args, into });
+            self.steps.push(PlanStep::Function { name, args, into });
         }
         into
     }
 
-    /// Whether the rows that a condition sees are read one after the other although a few of its columns are bound: an
-    /// index would have to learn of all of them for a single lookup.
-    fn is_read_whole(&self, literal: usize, relation: usize, columns: &[usize]) -> bool {
+    /// Whether a condition scans its relation although some of its columns are bound: extending an index to all rows would
+    /// cost more than the single lookup saves.
+    fn is_scanned(&self, literal: usize, relation: RelationId, columns: &[usize]) -> bool {
         let rows = &self.relations[relation];
         let is_new = self.visible[literal] == Visible::New;
         let runs_once = !self.steps.iter().any(branches);
-        runs_once && rows.len() >= LARGE && (is_new || !self.lasting && !rows.has_index(columns))
+        runs_once && rows.len() >= ROWS_TO_SCAN && (is_new || !self.lasting && !rows.has_index(columns))
     }
 
     fn add_positive(&mut self, literal: usize) {
@@ -283,40 +293,40 @@ impl Planner<'_> {
         let FlatLiteral::Holds(atom) = &self.rule.body[literal] else {
             unreachable!("only atoms are matched")
         };
-        let relation = atom.relation.index();
+        let relation = atom.relation;
         let (key_columns, open): (Vec<usize>, Vec<usize>) =
             (0..atom.args.len()).partition(|&column| self.is_bound(atom.args[column]));
-        let (key_columns, open) = if !open.is_empty() && self.is_read_whole(literal, relation, &key_columns) {
+        let (key_columns, open) = if !open.is_empty() && self.is_scanned(literal, relation, &key_columns) {
             (Vec::new(), (0..atom.args.len()).collect())
         } else {
             (key_columns, open)
         };
         let key: Key = key_columns.iter().map(|&column| self.register(atom.args[column])).collect();
-        let mut bound = std::mem::take(&mut self.bound);
+        let mut bound = std::mem::replace(&mut self.bound, BitSet::empty(0));
         let action = |&column: &usize| (narrow(column), action(self.terms, atom.args[column], &mut bound));
         let columns = Columns::new(open.iter().map(action));
         self.bound = bound;
         self.steps.push(if open.is_empty() {
-            Step::Find { relation, literal, key }
+            PlanStep::Find { relation, literal, key }
         } else if key_columns.is_empty() {
-            Step::Scan { relation, literal, open: columns }
+            PlanStep::Scan { relation, literal, open: columns }
         } else {
             let index = self.relations[relation].index(&key_columns);
-            Step::Probe { relation, literal, index, key, open: columns }
+            PlanStep::Probe { relation, literal, index, key, open: columns }
         });
-        self.look_whether_settled();
+        self.note_settled();
         self.add_ready_tests();
     }
 }
 
-/// How to match a term, binding the variables that are not bound yet.
-fn action(terms: &Terms, term: TermId, bound: &mut [bool]) -> Action {
+/// How to match a term. Binds its unbound variables.
+fn action(terms: &Terms, term: TermId, bound: &mut BitSet<VariableId>) -> Action {
     match terms.get(term) {
         Term::Variable(variable) => {
-            if std::mem::replace(&mut bound[variable.index()], true) {
-                Action::Check(variable.0)
+            if bound.insert(variable) {
+                Action::Bind(variable.into())
             } else {
-                Action::Bind(variable.0)
+                Action::Check(variable.into())
             }
         }
         _ if terms.is_ground(term) => Action::Constant(term.0),

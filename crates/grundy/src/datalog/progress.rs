@@ -1,9 +1,9 @@
-//! How far evaluation is.
+//! Progress of an evaluation.
 
 use crate::ids::wide;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How far grounding is, for whoever watches it from another thread.
+/// The progress of grounding, to be read from another thread.
 #[derive(Debug, Default)]
 pub struct Progress {
     rules: AtomicU64,
@@ -11,7 +11,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// The rules so far.
+    /// The number of rules so far.
     pub fn rules(&self) -> u64 {
         self.rules.load(Ordering::Relaxed)
     }

@@ -1,30 +1,32 @@
-//! Relations: dense rows, found by their values.
+//! Relations: sets of rows in one flat array, with indexes and statistics.
 //!
-//! A row is `arity` term ids in one flat array; rows are numbered in the order in which they were
-//! added, and stay. An index chains the rows that agree in some columns, newest first, so that
-//! adding a row costs the same however many there are, and a range of row numbers (all, old, new)
-//! can be read off a chain without looking at the rest of it. It learns of new rows when somebody is about to use it,
-//! many at a time.
+//! A row is `arity` term ids. Rows are numbered in the order of insertion and never removed one by one, so a range of row
+//! numbers is a set of rows: all of them, those before the last round, or those of the last round, as semi-naive
+//! evaluation needs them. A hash table finds a row by all of its values. An [`Index`] finds the rows with given values in
+//! some columns as a chain from the newest to the oldest row, so that a range is read from a chain by stopping early.
+//!
+//! Large joins wait for memory most of the time. Insertions and lookups are therefore queued and done in batches: first the
+//! hash table and the candidate rows of the whole batch are read, so that their cache misses overlap
+//! ([`Relation::touch`]), then each row is compared and inserted.
+//!
+//! The planner asks for statistics. The number of different values in a column is counted by a bit set; beyond [`SAMPLE`]
+//! rows it is extrapolated from a stratified sample, and counted again only when the relation has doubled. Where plans are
+//! made for many states ([`Relation::take_note`]), figures are means over the states in which notes were taken.
 
+use super::index::{BATCH, Heads, Index, IndexId, NONE};
 use super::table::{Table, hash};
 use super::values::{Row, Values};
-use crate::ids::{Id, float, narrow, wide};
+use crate::flat::RelationId;
+use crate::ids::{Id, IdVec, float, narrow, rounded_down, wide};
 use smallvec::SmallVec;
 use std::cell::Cell;
 
-/// No row.
-pub(crate) const NONE: u32 = u32::MAX;
-
-/// So many rows are looked up together.
-const AT_ONCE: usize = 64;
-
-/// Of a relation with more rows, so many are looked at to see how many different values a column has.
+/// The number of rows that stand for a relation with more rows when the different values of a column are counted. A test
+/// below checks that the error stays within 10 %.
 const SAMPLE: u32 = 1 << 13;
 
-grundy_syntax::define_id! {
-    /// An index of a [`Relation`].
-    pub(crate) struct IndexId(u32);
-}
+/// The relations of a program.
+pub(crate) type Relations = IdVec<RelationId, Relation>;
 
 /// The rows of a relation.
 #[derive(Default)]
@@ -34,27 +36,27 @@ pub(crate) struct Relation {
     values: Values,
     /// Row numbers by all columns.
     rows: Table,
-    indexes: Vec<Index>,
-    /// For each column: the number of its different values when there were so many rows.
+    indexes: IdVec<IndexId, Index>,
+    /// For each column: a number of rows, and the number of different values at that size.
     distinct: Vec<Cell<(u32, usize)>>,
     past: Past,
 }
 
-/// Sums over what a relation has held at several times.
+/// Sums of statistics over several times.
 #[derive(Default)]
 struct Past {
     times: u32,
     rows: u64,
     /// For each column, the numbers of its different values.
     distinct: Vec<u64>,
-    /// Constants that somebody asks for, how often rows with them were counted, and how many there were.
+    /// Constants of conditions, how often the rows with them were counted, and the sum of these counts.
     constants: Vec<(Constants, u32, u64)>,
 }
 
 /// Constants in columns.
 pub(crate) type Constants = SmallVec<[(usize, u32); 2]>;
 
-/// Rows that wait to be added to a relation, each with a ticket by which its number is asked for.
+/// Rows that wait for insertion into a relation, each with a ticket that identifies it to the caller.
 #[derive(Default)]
 pub(crate) struct Queue {
     hashes: Vec<u32>,
@@ -63,13 +65,13 @@ pub(crate) struct Queue {
 }
 
 impl Queue {
-    /// Adds a row; tells whether that is enough.
+    /// Adds a row. Returns whether the batch is full.
     #[inline]
     pub(crate) fn push(&mut self, values: impl Iterator<Item = u32> + Clone, ticket: u32) -> bool {
         self.hashes.push(hash(values.clone()));
         self.tickets.push(ticket);
         self.values.extend(values);
-        self.hashes.len() >= AT_ONCE
+        self.hashes.len() >= BATCH
     }
 
     pub(crate) fn clear(&mut self) {
@@ -79,34 +81,15 @@ impl Queue {
     }
 }
 
-/// Chains of rows that agree in some columns.
-struct Index {
-    columns: Box<[usize]>,
-    heads: Heads,
-    /// For each row, the next older one in its chain.
-    next: Vec<u32>,
-    /// The number of chains.
-    keys: usize,
-    /// How often the chains were counted before, and how many there were in all.
-    past: (u32, u64),
-}
-
-/// The newest row of each chain.
-enum Heads {
-    /// By value, for an index over one column: ids are dense.
-    ByValue(Vec<u32>),
-    /// By hash, for an index over several.
-    ByHash(Table),
-}
-
-/// All of so many rows, or some of them, one from each stretch. Not at regular distances: rows are often made in loops.
+/// All rows below a count, or a stratified sample of about [`SAMPLE`] of them. The position within each stratum is
+/// pseudo-random, since rows are often derived in loops with a regular stride.
 fn sample(rows: u32) -> impl Iterator<Item = u32> {
     let stretch = rows.div_ceil(SAMPLE).max(1);
     (0..rows / stretch).map(move |at| at * stretch + hash([at].into_iter()) % stretch)
 }
 
-/// How many different values there are, about, if so many were seen in so many of the rows: picking one of `n` values
-/// `seen` times leaves out a share of about e^(-seen/n) of them.
+/// An estimate of the number of different values among `rows` rows, of which `seen` had `different` ones. Drawing from `n`
+/// values `seen` times misses a share of about e^(-seen/n) of them, which is solved for `n` by bisection.
 fn extrapolate(different: usize, seen: usize, rows: usize) -> usize {
     let (mut low, mut high) = (different, rows.max(different));
     while low < high {
@@ -135,7 +118,7 @@ impl Relation {
         self.values.row(row, self.arity)
     }
 
-    /// The number of a row, if it is there.
+    /// The number of a row, if the relation has it.
     #[inline]
     pub(crate) fn find(&self, values: impl Iterator<Item = u32> + Clone) -> Option<u32> {
         let hash = hash(values.clone());
@@ -145,9 +128,9 @@ impl Relation {
     /// For each row of another relation its number here, or `none`.
     pub(crate) fn find_all(&self, other: &Relation, none: u32) -> Vec<u32> {
         let mut found = Vec::with_capacity(other.len.index());
-        let mut hashes = Vec::with_capacity(AT_ONCE);
-        for start in (0..other.len).step_by(AT_ONCE) {
-            let rows = (start..other.len.min(start + narrow(AT_ONCE))).map(|row| other.row(row));
+        let mut hashes = Vec::with_capacity(BATCH);
+        for start in (0..other.len).step_by(BATCH) {
+            let rows = (start..other.len.min(start + narrow(BATCH))).map(|row| other.row(row));
             hashes.clear();
             hashes.extend(rows.clone().map(|row| hash(row.iter())));
             self.touch(&hashes);
@@ -159,8 +142,8 @@ impl Relation {
         found
     }
 
-    /// Looks at the rows that may have these hashes: none depends on another, so that the waits for memory overlap, and
-    /// afterwards they are in the cache.
+    /// Reads the rows that may have these hashes. The reads are independent, so their cache misses overlap, and later reads
+    /// hit the cache.
     #[inline]
     fn touch(&self, hashes: &[u32]) {
         let touched = hashes.iter().filter_map(|&hash| self.rows.peek(hash));
@@ -168,13 +151,13 @@ impl Relation {
         std::hint::black_box(touched.fold(0, |all, value| all ^ value));
     }
 
-    /// Adds a row unless it is there; its number, and whether it is new.
+    /// Inserts a row. Returns its number, and whether it is new.
     #[inline]
     pub(crate) fn insert(&mut self, values: impl Iterator<Item = u32> + Clone) -> (u32, bool) {
         self.insert_hashed(hash(values.clone()), values)
     }
 
-    /// The same for the rows of a queue; `receive` gets the ticket of each and its number.
+    /// Inserts the rows of a queue. `receive` gets the ticket and the number of each.
     pub(crate) fn insert_all(&mut self, queue: &mut Queue, mut receive: impl FnMut(u32, u32)) {
         self.touch(&queue.hashes);
         for (at, (&hash, &ticket)) in queue.hashes.iter().zip(&queue.tickets).enumerate() {
@@ -199,49 +182,44 @@ impl Relation {
         (row, true)
     }
 
-    /// An index over these columns, new or known. They have to be in order, and some, not all.
+    /// An index over these columns, new or known. The columns have to be in order, and neither none nor all.
     pub(crate) fn index(&mut self, columns: &[usize]) -> IndexId {
         debug_assert!(!columns.is_empty() && columns.is_sorted());
-        if let Some(known) = self.indexes.iter().position(|index| &*index.columns == columns) {
-            return IndexId::new(known);
+        if let Some((known, _)) = self.indexes.entries().find(|(_, index)| &*index.columns == columns) {
+            return known;
         }
-        let heads = match columns {
-            [_] => Heads::ByValue(Vec::new()),
-            _ => Heads::ByHash(Table::default()),
-        };
-        self.indexes.push(Index { columns: columns.into(), heads, next: Vec::new(), keys: 0, past: (0, 0) });
-        IndexId(narrow(self.indexes.len()) - 1)
+        self.indexes.push(Index::new(columns))
     }
 
-    /// An index over these columns, if there is one that has most of the rows.
+    /// An index over these columns that has at least half of the rows.
     fn current_index(&self, columns: &[usize]) -> Option<&Index> {
         let has_most = |index: &&Index| 2 * index.next.len() >= self.len.index();
         self.indexes.iter().find(|index| &*index.columns == columns).filter(has_most)
     }
 
-    /// Whether there is one.
+    /// Whether there is an index over these columns with at least half of the rows.
     pub(crate) fn has_index(&self, columns: &[usize]) -> bool {
         self.current_index(columns).is_some()
     }
 
-    /// How many rows an index has not got yet.
+    /// The number of rows that an index lacks.
     #[inline]
     pub(crate) fn missing(&self, index: IndexId) -> usize {
-        self.len.index() - self.indexes[index.index()].next.len()
+        self.len.index() - self.indexes[index].next.len()
     }
 
-    /// Adds them.
+    /// Adds the missing rows to an index.
     #[inline]
     pub(crate) fn update(&mut self, index: IndexId) {
         if self.missing(index) > 0 {
-            self.indexes[index.index()].add_all(self.arity, &self.values, self.len);
+            self.indexes[index].add_all(self.arity, &self.values, self.len);
         }
     }
 
-    /// The newest row that has these values in the columns of an index.
+    /// The newest row with these values in the columns of an index, or [`NONE`].
     #[inline]
     pub(crate) fn first(&self, index: IndexId, mut key: impl Iterator<Item = u32> + Clone) -> u32 {
-        let index = &self.indexes[index.index()];
+        let index = &self.indexes[index];
         match &index.heads {
             Heads::ByValue(heads) => {
                 key.next().and_then(|value| heads.get(value.index())).copied().unwrap_or(NONE)
@@ -260,13 +238,13 @@ impl Relation {
         }
     }
 
-    /// The next older row of a chain.
+    /// The next older row of a chain, or [`NONE`].
     #[inline]
     pub(crate) fn next(&self, index: IndexId, row: u32) -> u32 {
-        self.indexes[index.index()].next[row.index()]
+        self.indexes[index].next[row.index()]
     }
 
-    /// How many rows come before a row in its chain, and how many there are.
+    /// The number of rows before a row in its chain, and the length of the chain.
     pub(crate) fn place_in_chain(
         &self,
         index: IndexId,
@@ -278,19 +256,19 @@ impl Relation {
         chain.fold((0, 0), |(before, all), other| (before + u32::from(other > row), all + 1))
     }
 
-    /// About how many rows have these constants in their columns.
+    /// An estimate of the number of rows with these constants in their columns.
     pub(crate) fn count_rows(&self, constants: &[(usize, u32)]) -> f64 {
         let has = |row: Row<'_>| constants.iter().all(|&(column, value)| row.at(column) == value);
         let found = sample(self.len).filter(|&row| has(self.row(row))).count();
         float(found) * f64::from(self.len) / float(sample(self.len).count().max(1))
     }
 
-    /// About how many rows have given values in these columns, if they have values that occur. Some other columns have
-    /// constants, if it is said how many, and how many rows have these. If [notes](Self::take_note) were taken, the
-    /// figure is for the mean of those times.
+    /// An estimate of the number of rows with given values in these columns, for values that occur. `constants` has the
+    /// number of other columns with constants, and the number of rows with these. If [notes](Self::take_note) were taken,
+    /// the estimate is for the mean of those times.
     pub(crate) fn estimate_matches(&self, columns: &[usize], constants: Option<(usize, f64)>) -> f64 {
         let (others, rows) = constants.unwrap_or((0, self.past.mean(self.past.rows, f64::from(self.len))));
-        // What was never there may still come.
+        // An empty relation may still gain rows.
         let rows = if self.past.times > 0 { rows.max(1.0 / f64::from(self.past.times + 1)) } else { rows };
         if let (Some(keys), None) = (self.counted_keys(columns), constants) {
             return rows / keys.max(1.0);
@@ -307,7 +285,7 @@ impl Relation {
         }
     }
 
-    /// The number of different values in these columns together, if an index has counted them.
+    /// The number of different combinations of values in these columns, if an index has counted them.
     fn counted_keys(&self, columns: &[usize]) -> Option<f64> {
         if self.past.times == 0 {
             return self.current_index(columns).map(|index| float(index.keys));
@@ -317,7 +295,7 @@ impl Relation {
         (times == self.past.times).then(|| self.past.mean(keys, 0.0))
     }
 
-    /// About the number of different values in a column; counted anew only when there are twice as many rows.
+    /// An estimate of the number of different values in a column. It is counted again only when the relation has doubled.
     pub(crate) fn distinct(&self, column: usize) -> f64 {
         if let Some(index) = self.current_index(&[column]) {
             return float(index.keys);
@@ -340,7 +318,7 @@ impl Relation {
     }
 
     fn count_different(&self, column: usize, rows: impl Iterator<Item = u32>) -> usize {
-        // Ids are dense: a bit for each of them.
+        // Term ids are dense: one bit for each.
         let mut seen: Vec<u64> = Vec::new();
         let mut count = 0;
         for row in rows {
@@ -355,16 +333,16 @@ impl Relation {
         count
     }
 
-    /// The mean number of rows that had these constants when notes were taken; from now on they are looked for.
+    /// The mean number of rows with these constants at the times of the notes. Later notes count them.
     pub(crate) fn mean_rows(&mut self, constants: &Constants) -> Option<f64> {
         if let Some((_, times, rows)) = self.past.constants.iter().find(|(values, ..)| values == constants) {
-            return (*times > 0).then(|| *rows as f64 / f64::from(*times));
+            return (*times > 0).then(|| float(*rows) / f64::from(*times));
         }
         self.past.constants.push((constants.clone(), 0, 0));
         None
     }
 
-    /// Takes note of what the relation holds: estimates are for the mean of these times from now on.
+    /// Notes the statistics of the current rows. From the first note on, estimates are for the mean of the notes.
     pub(crate) fn take_note(&mut self) {
         self.past.times += 1;
         self.past.rows += u64::from(self.len);
@@ -375,7 +353,7 @@ impl Relation {
         let mut constants = std::mem::take(&mut self.past.constants);
         for (values, times, rows) in &mut constants {
             *times += 1;
-            *rows += self.count_rows(values) as u64;
+            *rows += rounded_down(self.count_rows(values));
         }
         self.past.constants = constants;
         for index in self.indexes.iter_mut().filter(|index| index.next.len() == self.len.index()) {
@@ -383,7 +361,7 @@ impl Relation {
         }
     }
 
-    /// Forgets all rows, and keeps the memory for the next ones.
+    /// Removes all rows, and keeps the memory.
     pub(crate) fn clear(&mut self) {
         let (arity, values) = (self.arity, &self.values);
         self.indexes.iter_mut().for_each(|index| index.clear(arity, values));
@@ -401,87 +379,20 @@ impl Relation {
 
     /// The memory that the relation holds.
     pub(crate) fn bytes(&self) -> usize {
-        let indexes = self.indexes.iter().map(|index| {
-            index.next.capacity() * 4
-                + match &index.heads {
-                    Heads::ByValue(heads) => heads.capacity() * 4,
-                    Heads::ByHash(heads) => heads.bytes(),
-                }
-        });
-        self.values.bytes() + self.rows.bytes() + indexes.sum::<usize>()
+        let indexes = self.indexes.iter().map(Index::bytes).sum::<usize>();
+        self.values.bytes() + self.rows.bytes() + indexes
     }
 
-    /// What it takes in addition if values come that do not fit.
+    /// The additional memory that widening the values would take.
     pub(crate) fn bytes_to_widen(&self) -> usize {
         self.values.bytes_to_widen()
     }
 }
 
 impl Past {
-    /// The mean of what was summed up, or something else if there was no time.
+    /// The mean of a sum over the notes, or `otherwise` without notes.
     fn mean(&self, sum: u64, otherwise: f64) -> f64 {
         if self.times > 0 { float(sum) / f64::from(self.times) } else { otherwise }
-    }
-}
-
-impl Index {
-    /// Adds the rows below `end` that are not there yet.
-    fn add_all(&mut self, arity: usize, values: &Values, end: u32) {
-        let Index { columns, heads, next, keys, .. } = self;
-        let rows = narrow(next.len())..end;
-        let mut add = |older: u32| {
-            *keys += usize::from(older == NONE);
-            next.push(older);
-        };
-        match heads {
-            Heads::ByValue(heads) => {
-                for row in rows {
-                    let value = values.at(row.index() * arity + columns[0]).index();
-                    if value >= heads.len() {
-                        heads.resize((value + 1).next_power_of_two(), NONE);
-                    }
-                    add(std::mem::replace(&mut heads[value], row));
-                }
-            }
-            Heads::ByHash(heads) => {
-                let key =
-                    |row: u32| columns.iter().map(move |&column| values.at(row.index() * arity + column));
-                let mut hashes = [0; AT_ONCE];
-                for start in rows.step_by(AT_ONCE) {
-                    let rows = start..end.min(start + narrow(AT_ONCE));
-                    hashes.iter_mut().zip(rows.clone()).for_each(|(place, row)| *place = hash(key(row)));
-                    let hashes = &hashes[..rows.len()];
-                    // As when rows are added: looking at all places first overlaps the waits for memory.
-                    let touched = hashes.iter().filter_map(|&hash| heads.peek(hash));
-                    let touched = touched.map(|row| values.at(row.index() * arity));
-                    std::hint::black_box(touched.fold(0, |all, value| all ^ value));
-                    for (row, &hash) in rows.zip(hashes) {
-                        let older = heads.replace(hash, row, |other| key(other).eq(key(row)));
-                        add(older.unwrap_or_else(|| {
-                            heads.insert(hash, row);
-                            NONE
-                        }));
-                    }
-                }
-            }
-        }
-    }
-
-    fn clear(&mut self, arity: usize, values: &Values) {
-        let rows = 0..self.next.len();
-        match &mut self.heads {
-            Heads::ByValue(heads) if rows.len() * 8 > heads.len() => heads.fill(NONE),
-            Heads::ByValue(heads) => {
-                rows.for_each(|row| heads[values.at(row * arity + self.columns[0]).index()] = NONE);
-            }
-            Heads::ByHash(heads) => {
-                let key =
-                    |row: usize| self.columns.iter().map(move |&column| values.at(row * arity + column));
-                heads.clear(rows.map(|row| hash(key(row))));
-            }
-        }
-        self.next.clear();
-        self.keys = 0;
     }
 }
 
@@ -528,10 +439,10 @@ mod tests {
     }
 
     #[test]
-    fn figures_are_for_the_mean_of_the_times_when_notes_were_taken() {
+    fn estimates_are_for_the_mean_of_the_notes() {
         let mut relation = Relation::new(2);
         let threes: Constants = [(1, 3)].into_iter().collect();
-        assert_eq!(relation.mean_rows(&threes), None, "nobody has counted");
+        assert_eq!(relation.mean_rows(&threes), None, "not counted yet");
         // Rows with two different values in front; only the first time there is one with a 3.
         for rows in [6, 0, 3] {
             (0..rows).for_each(|row| _ = relation.insert([row % 2, row].into_iter()));
@@ -547,12 +458,12 @@ mod tests {
         assert_eq!(
             relation.estimate_matches(&[0], None),
             3.0 / (4.0 / 3.0),
-            "the index has not been there before"
+            "the index is newer than the notes"
         );
     }
 
     #[test]
-    fn values_of_large_relations_are_counted_about_right() {
+    fn distinct_values_of_large_relations_are_estimated() {
         let mut relation = Relation::new(3);
         for row in 0..200_000u32 {
             relation.insert([row, row % 7, hash([row].into_iter()) % 20_000].into_iter());

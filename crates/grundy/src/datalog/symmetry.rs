@@ -1,24 +1,25 @@
-//! Rules that stay the same when variables change places.
+//! Symmetry breaking: rules that are invariant under an exchange of variables.
 //!
 //! ```text
 //! two ← free(X), free(Y), X ≠ Y
 //! ```
 //!
-//! matches every pair twice. Of the matches that differ by such an exchange one is enough: the one that comes first if
-//! the values of the variables are read in order. For an exchange, the first variable that it moves cannot have a
-//! greater value there than the one that it changes places with. This holds for all exchanges of a rule at once.
+//! matches every pair twice. One match of each orbit is enough, for instance the lexicographically least assignment. In it,
+//! the first variable that an exchange moves has no greater value than its partner; these constraints hold for all
+//! exchanges of a rule at once (lex-leader constraints, Crawford et al. 1996).
 
 use crate::flat::{FlatLiteral, FlatRule};
-use crate::ids::Id;
-use grundy_syntax::{Term, TermId, Terms};
+use crate::ids::IdVec;
+use grundy_syntax::{Term, TermId, Terms, VariableId};
 
-/// In rules with more conditions than this nobody looks for exchanges.
+/// Rules with more conditions are not searched for exchanges: the search compares all pairs of conditions with all
+/// conditions. A guess.
 const MOST_CONDITIONS: usize = 24;
 
-/// Pairs of variables. Of the matches that are the same but for an exchange, those are enough in which the first
-/// variable of each pair has no greater value than the second.
-pub(super) fn orderings(terms: &Terms, rule: &FlatRule) -> Vec<(u32, u32)> {
-    let mut found: Vec<(u32, u32)> = Vec::new();
+/// Pairs of variables: it is enough to find the matches in which the first variable of each pair has no greater value than
+/// the second.
+pub(super) fn orderings(terms: &Terms, rule: &FlatRule) -> Vec<(VariableId, VariableId)> {
+    let mut found: Vec<(VariableId, VariableId)> = Vec::new();
     if rule.body.len() > MOST_CONDITIONS {
         return found;
     }
@@ -34,11 +35,11 @@ pub(super) fn orderings(terms: &Terms, rule: &FlatRule) -> Vec<(u32, u32)> {
     found
 }
 
-/// For each variable the one that it changes places with, or itself.
-struct Exchange(Vec<u32>);
+/// The partner of each variable: another variable, or itself.
+struct Exchange(IdVec<VariableId, VariableId>);
 
 impl Exchange {
-    /// The exchange that makes one condition from another one, and the other way round.
+    /// The exchange that maps two conditions to each other.
     fn of(terms: &Terms, variables: usize, a: &FlatLiteral, b: &FlatLiteral) -> Option<Exchange> {
         let (args, others) = match (a, b) {
             (FlatLiteral::Holds(a), FlatLiteral::Holds(b)) | (FlatLiteral::Not(a), FlatLiteral::Not(b)) => {
@@ -46,12 +47,12 @@ impl Exchange {
             }
             _ => return None,
         };
-        let mut partners: Vec<Option<u32>> = vec![None; variables];
+        let mut partners: IdVec<VariableId, Option<VariableId>> = IdVec::filled(None, variables);
         for (&arg, &other) in args.iter().zip(others) {
             match (terms.get(arg), terms.get(other)) {
                 (Term::Variable(a), Term::Variable(b)) => {
-                    for (variable, partner) in [(a.0, b.0), (b.0, a.0)] {
-                        if *partners[variable.index()].get_or_insert(partner) != partner {
+                    for (variable, partner) in [(a, b), (b, a)] {
+                        if *partners[variable].get_or_insert(partner) != partner {
                             return None;
                         }
                     }
@@ -60,34 +61,35 @@ impl Exchange {
                 _ => {}
             }
         }
-        let partner = |(variable, partner): (u32, Option<u32>)| partner.unwrap_or(variable);
-        Some(Exchange((0..).zip(partners).map(partner).collect()))
+        let partner = |(variable, partner): (VariableId, &Option<VariableId>)| partner.unwrap_or(variable);
+        Some(Exchange(partners.entries().map(partner).collect()))
     }
 
-    /// The first variable that changes places, and its partner.
-    fn first_moved(&self) -> Option<(u32, u32)> {
-        (0..).zip(self.0.iter().copied()).find(|(variable, partner)| variable != partner)
+    /// The first variable that the exchange moves, and its partner.
+    fn first_moved(&self) -> Option<(VariableId, VariableId)> {
+        let mut moved = self.0.entries().filter(|(variable, partner)| variable != *partner);
+        moved.next().map(|(variable, &partner)| (variable, partner))
     }
 
-    /// Whether a rule stays the same.
+    /// Whether a rule is invariant under the exchange.
     fn keeps(&self, terms: &Terms, rule: &FlatRule) -> bool {
-        let stays = |literal: &FlatLiteral| rule.body.iter().any(|other| self.makes(terms, literal, other));
-        rule.head.args.iter().all(|&arg| self.makes_term(terms, arg, arg)) && rule.body.iter().all(stays)
+        let stays = |literal: &FlatLiteral| rule.body.iter().any(|other| self.maps(terms, literal, other));
+        rule.head.args.iter().all(|&arg| self.maps_term(terms, arg, arg)) && rule.body.iter().all(stays)
     }
 
-    /// Whether it makes one condition into another one.
-    fn makes(&self, terms: &Terms, literal: &FlatLiteral, other: &FlatLiteral) -> bool {
+    /// Whether the exchange maps a condition to another one.
+    fn maps(&self, terms: &Terms, literal: &FlatLiteral, other: &FlatLiteral) -> bool {
         match (literal, other) {
             (FlatLiteral::Holds(a), FlatLiteral::Holds(b)) | (FlatLiteral::Not(a), FlatLiteral::Not(b)) => {
                 a.relation == b.relation
-                    && a.args.iter().zip(&b.args).all(|(&a, &b)| self.makes_term(terms, a, b))
+                    && a.args.iter().zip(&b.args).all(|(&a, &b)| self.maps_term(terms, a, b))
             }
             (FlatLiteral::Distinct(pairs), FlatLiteral::Distinct(others)) => {
-                let makes = |(a, b): (TermId, TermId), (c, d): (TermId, TermId)| {
-                    self.makes_term(terms, a, c) && self.makes_term(terms, b, d)
+                let maps = |(a, b): (TermId, TermId), (c, d): (TermId, TermId)| {
+                    self.maps_term(terms, a, c) && self.maps_term(terms, b, d)
                 };
                 let is_there = |&pair: &(TermId, TermId)| {
-                    others.iter().any(|&(c, d)| makes(pair, (c, d)) || makes(pair, (d, c)))
+                    others.iter().any(|&(c, d)| maps(pair, (c, d)) || maps(pair, (d, c)))
                 };
                 pairs.len() == others.len() && pairs.iter().all(is_there)
             }
@@ -95,12 +97,12 @@ impl Exchange {
         }
     }
 
-    fn makes_term(&self, terms: &Terms, term: TermId, other: TermId) -> bool {
+    fn maps_term(&self, terms: &Terms, term: TermId, other: TermId) -> bool {
         match (terms.get(term), terms.get(other)) {
-            (Term::Variable(a), Term::Variable(b)) => self.0[a.index()] == b.0,
+            (Term::Variable(a), Term::Variable(b)) => self.0[a] == b,
             _ => {
                 let mut unmoved = term == other;
-                terms.for_each_variable(term, &mut |v| unmoved &= self.0[v.index()] == v.0);
+                terms.for_each_variable(term, &mut |v| unmoved &= self.0[v] == v);
                 unmoved
             }
         }

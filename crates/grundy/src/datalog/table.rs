@@ -1,46 +1,62 @@
-//! Row numbers found by hash.
+//! A hash table from hashes to row numbers: open addressing with linear probing.
 //!
-//! A slot holds 32 bits of a hash and a row number. Slots are in the order of their hashes, but for collisions, which
-//! go to the next free one: looking something up touches one cache line of the table and one row, and the table grows
-//! by reading itself from front to back. Rows are never removed one by one.
+//! A slot holds a hash of 32 bits and a row number. The upper bits of the hash choose the slot, so slots are sorted by hash
+//! except for collisions: a lookup touches one cache line of the table and one row, and growing reads the old table from
+//! front to back. Rows are never removed one by one.
 
 use crate::ids::Id;
-/// A slot that holds nothing. No row has the number of its lower half.
+
+/// An empty slot. No row has the number of its lower half.
 const EMPTY: u64 = u64::MAX;
 
-/// At most so many eighths of the slots are taken.
+/// The largest share of used slots, in eighths.
 const FULL_EIGHTHS: usize = 6;
 
+/// The number of slots of the smallest table.
 const SMALLEST: usize = 8;
 
-/// A table with so many slots takes memory that matters.
+/// From this number of slots on (8 MB), [`Table::bytes`] counts the memory of the next growth in advance.
 const LARGE: usize = 1 << 20;
 
 /// Row numbers by hash.
 #[derive(Default)]
 pub(crate) struct Table {
     slots: Vec<u64>,
-    /// A hash of 32 bits, shifted right so far, is the number of its slot.
+    /// A hash shifted right by this is the number of its slot.
     shift: u32,
     len: usize,
 }
 
-/// A fast hash of a few small numbers: multiply and fold, as in FxHash. The upper half is the good one.
+/// A fast hash of a few small numbers: rotate, xor and multiply, as in FxHash. Its upper half is well mixed.
 #[inline]
 pub(crate) fn hash(values: impl Iterator<Item = u32>) -> u32 {
     const K: u64 = 0x9e37_79b9_7f4a_7c15;
     let folded = values.fold(0u64, |hash, value| (hash.rotate_left(26) ^ u64::from(value)).wrapping_mul(K));
-    (folded >> 32) as u32
+    upper(folded)
+}
+
+/// The upper half of a slot or a hash.
+#[inline(always)]
+pub(crate) fn upper(number: u64) -> u32 {
+    // The shift leaves 32 bits.
+    (number >> 32) as u32
+}
+
+/// The lower half of a slot.
+#[inline(always)]
+pub(crate) fn lower(number: u64) -> u32 {
+    // The cast drops the upper half.
+    number as u32
 }
 
 impl Table {
-    /// An empty table with room for so many rows.
+    /// An empty table with room for a number of rows.
     pub(crate) fn with_capacity(rows: usize) -> Table {
         let slots = (rows * 8 / FULL_EIGHTHS + 1).next_power_of_two().max(SMALLEST);
         Table { slots: vec![EMPTY; slots], shift: 32 - slots.ilog2(), len: 0 }
     }
 
-    /// The memory that it holds, and what it takes to grow if that comes soon: then there is a larger table beside it.
+    /// The memory held, and that of the table beside it if the next growth is near.
     pub(crate) fn bytes(&self) -> usize {
         let held = self.slots.capacity() * 8;
         let grows_soon = self.slots.len() >= LARGE && self.len * 8 >= self.slots.len() * (FULL_EIGHTHS - 1);
@@ -52,26 +68,26 @@ impl Table {
         (hash >> self.shift).index()
     }
 
-    /// The row with this hash for which `is_it` holds.
+    /// The row with this hash that `is_it` accepts.
     #[inline]
     pub(crate) fn find(&self, hash: u32, is_it: impl FnMut(u32) -> bool) -> Option<u32> {
-        self.slot(hash, is_it).map(|slot| self.slots[slot] as u32)
+        self.slot(hash, is_it).map(|slot| lower(self.slots[slot]))
     }
 
-    /// The same, to be replaced by a row with the same hash.
+    /// Replaces the row with this hash that `is_it` accepts. Returns the old row.
     #[inline]
     pub(crate) fn replace(&mut self, hash: u32, by: u32, is_it: impl FnMut(u32) -> bool) -> Option<u32> {
         let slot = self.slot(hash, is_it)?;
         let old = std::mem::replace(&mut self.slots[slot], u64::from(hash) << 32 | u64::from(by));
-        Some(old as u32)
+        Some(lower(old))
     }
 
-    /// What stands where the search for a hash begins. Reading it for many hashes at once is much faster than one after
-    /// the other, and afterwards they are in the cache.
+    /// The row in the first slot for a hash, if the hashes agree. Reading it for many hashes at once overlaps their cache
+    /// misses.
     #[inline]
     pub(crate) fn peek(&self, hash: u32) -> Option<u32> {
         let slot = *self.slots.get(self.start(hash))?;
-        ((slot >> 32) as u32 == hash).then_some(slot as u32)
+        (upper(slot) == hash).then_some(lower(slot))
     }
 
     #[inline]
@@ -85,14 +101,14 @@ impl Table {
             if slot == EMPTY {
                 return None;
             }
-            if (slot >> 32) as u32 == hash && is_it(slot as u32) {
+            if upper(slot) == hash && is_it(lower(slot)) {
                 return Some(at);
             }
             at = (at + 1) & (self.slots.len() - 1);
         }
     }
 
-    /// Adds a row that is not there.
+    /// Adds a row that the table does not have.
     #[inline]
     pub(crate) fn insert(&mut self, hash: u32, row: u32) {
         if self.len * 8 >= self.slots.len() * FULL_EIGHTHS {
@@ -104,7 +120,7 @@ impl Table {
 
     #[inline]
     fn put(&mut self, slot: u64) {
-        let mut at = self.start((slot >> 32) as u32);
+        let mut at = self.start(upper(slot));
         while self.slots[at] != EMPTY {
             at = (at + 1) & (self.slots.len() - 1);
         }
@@ -119,7 +135,7 @@ impl Table {
         old.into_iter().filter(|&slot| slot != EMPTY).for_each(|slot| self.put(slot));
     }
 
-    /// Forgets all rows, and keeps the memory. `hashes` are those of the rows: where they are few, only their slots are
+    /// Removes all rows, and keeps the memory. `hashes` are those of the rows; if they are few, only their slots are
     /// visited.
     pub(crate) fn clear(&mut self, hashes: impl ExactSizeIterator<Item = u32>) {
         self.len = 0;

@@ -1,7 +1,7 @@
-//! The values of the rows of a relation, one after the other.
+//! The values of the rows of a relation, in one array.
 //!
-//! Values are ids of terms, and few games have many terms: as long as all of them fit, they take 16 bits each. That is
-//! half the memory, and half the waiting for it.
+//! Values are term ids. Few games have more than 65,536 terms, so values take 16 bits each until one does not fit, and 32
+//! bits from then on. That halves memory and cache misses.
 
 use crate::ids::Id;
 use smallvec::SmallVec;
@@ -49,6 +49,7 @@ impl Values {
             let mut all = 0;
             values.extend(row.clone().map(|value| {
                 all |= value;
+                // Truncated values are discarded below.
                 value as u16
             }));
             if all <= u32::from(u16::MAX) {
@@ -83,7 +84,7 @@ impl Values {
         }
     }
 
-    /// What it takes in addition if values come that do not fit.
+    /// The additional memory that widening would take.
     pub(super) fn bytes_to_widen(&self) -> usize {
         match self {
             Values::Narrow(values) => values.len() * 4,
@@ -114,7 +115,7 @@ impl<'a> Row<'a> {
         (0..self.len()).map(move |column| self.at(column))
     }
 
-    /// Whether it has these values: rows are short, so that a loop beats a call.
+    /// Whether the row has these values. Rows are short, so an inlined loop is faster than a call to `memcmp`.
     #[inline]
     pub(super) fn is(self, mut values: impl Iterator<Item = u32>) -> bool {
         match self {
@@ -134,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_are_the_same_when_they_have_become_wide() {
+    fn widening_preserves_rows() {
         let mut values = Values::default();
         values.extend([1, 2, 65_535].into_iter());
         assert!(matches!(values, Values::Narrow(_)));

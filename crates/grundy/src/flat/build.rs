@@ -5,18 +5,17 @@ use super::{
     Flat, FlatAtom, FlatLiteral, FlatRule, Origin, RelationId, RelationInfo, RelationKind, rules_in_order,
 };
 use crate::analysis::{Analysis, Class, classify};
-use crate::ids::narrow;
+use crate::ids::BitSet;
 use grundy_syntax::{Atom, Budget, Keyword, Literal, PredicateId, Program, Rule, TermId, Ticks, VariableId};
 
-/// How often functions inside functions are taken apart.
-const MAX_ROUNDS: usize = 6;
+/// The largest depth of nested functions that are flattened. A guess.
+const MOST_ROUNDS: usize = 6;
 
-/// Takes the functions of a program apart, adds the links of a game, and leaves out rules that can
-/// never match. The result is only complete if the budget is not used up.
+/// Flattens the functions of a program, adds the links of a game, and drops rules that can never match. The result is only complete if the budget is not used up.
 pub fn flatten(program: &Program, budget: &Budget) -> Flat {
     let mut flat = from_program(program, budget);
     add_links(program, &mut flat);
-    for _ in 0..MAX_ROUNDS {
+    for _ in 0..MOST_ROUNDS {
         match split_once(&flat) {
             Some(split) => flat = split,
             None => break,
@@ -26,8 +25,7 @@ pub fn flatten(program: &Program, budget: &Budget) -> Flat {
     flat
 }
 
-/// The same rules, with one relation for each predicate. What a sheet says about `base` and `input`
-/// is left out: they are computed.
+/// The same rules, with one relation for each predicate. Rules for `base` and `input` are left out, since these are computed.
 fn from_program(program: &Program, budget: &Budget) -> Flat {
     let analysis = classify(program);
     let mut flat = Flat { terms: program.terms.clone(), budget: budget.clone(), ..Flat::default() };
@@ -37,7 +35,7 @@ fn from_program(program: &Program, budget: &Budget) -> Flat {
         flat.add_relation(plain);
     }
     let mut ticks = Ticks::default();
-    for (number, rule) in program.rules.iter().enumerate() {
+    for (id, rule) in program.rules_by_id() {
         budget.at_rule(rule.span);
         if ticks.work(budget, 1 + rule.body.len()).is_err() {
             break;
@@ -47,7 +45,7 @@ fn from_program(program: &Program, budget: &Budget) -> Flat {
             continue;
         }
         let Some(body) = flat_body(program, rule) else { continue };
-        let origin = Origin::Rule(narrow(number));
+        let origin = Origin::Rule(id);
         flat.rules.push(FlatRule {
             head: flat_atom(&rule.head),
             body,
@@ -58,7 +56,7 @@ fn from_program(program: &Program, budget: &Budget) -> Flat {
     flat
 }
 
-/// Answers are dynamic even where they do not depend on a state.
+/// The kind of a predicate. Answers are dynamic even if they do not depend on a state.
 pub(crate) fn kind_of(program: &Program, analysis: &Analysis, predicate: PredicateId) -> RelationKind {
     let is_answer = matches!(
         program.info(predicate).keyword,
@@ -79,7 +77,7 @@ fn flat_body(program: &Program, rule: &Rule) -> Option<Vec<FlatLiteral>> {
             Literal::Holds(atom) => body.push(FlatLiteral::Holds(flat_atom(atom))),
             Literal::Not(atom) => body.push(FlatLiteral::Not(flat_atom(atom))),
             Literal::Distinct(a, b) => match simplify_distinct(&program.terms, &[(*a, *b)]) {
-                // They always differ.
+                // The terms always differ.
                 None => {}
                 Some(pairs) if pairs.is_empty() => return None,
                 Some(pairs) => body.push(FlatLiteral::Distinct(pairs.into())),
@@ -93,7 +91,7 @@ fn flat_atom(atom: &Atom) -> FlatAtom {
     FlatAtom { relation: RelationId(atom.predicate.0), args: atom.args.clone() }
 }
 
-/// `true` holds what `init` and `next` give, `does` what `legal` gives.
+/// Adds the links from `init` and `next` to `true`, and from `legal` to `does`.
 fn add_links(program: &Program, flat: &mut Flat) {
     let links =
         [(Keyword::True, Keyword::Init), (Keyword::True, Keyword::Next), (Keyword::Does, Keyword::Legal)];
@@ -109,12 +107,12 @@ fn add_links(program: &Program, flat: &mut Flat) {
     }
 }
 
-/// Drops rules with a positive condition that no rule gives, and negated conditions that none gives;
-/// repeats until all that is left can match, as far as relations tell.
+/// Drops rules with a positive condition that cannot be derived, and negated conditions that cannot be derived, where
+/// derivability is decided per relation.
 fn drop_impossible(flat: &mut Flat) {
-    let mut possible = vec![false; flat.relations.len()];
-    let holds = |literal: &FlatLiteral, possible: &[bool]| match literal {
-        FlatLiteral::Holds(atom) => possible[atom.relation.index()],
+    let mut possible = flat.no_relations();
+    let holds = |literal: &FlatLiteral, possible: &BitSet<RelationId>| match literal {
+        FlatLiteral::Holds(atom) => possible.contains(atom.relation),
         _ => true,
     };
     let order = rules_in_order(flat);
@@ -122,22 +120,21 @@ fn drop_impossible(flat: &mut Flat) {
     let mut changed = true;
     while changed && !flat.budget.is_over() {
         changed = false;
-        for &number in &order {
-            let rule = &flat.rules[number];
+        for &id in &order {
+            let rule = &flat.rules[id];
             if ticks.work(&flat.budget, rule.body.len()).is_err() {
                 break;
             }
-            let head = rule.head.relation.index();
-            if !possible[head] && rule.body.iter().all(|literal| holds(literal, &possible)) {
-                possible[head] = true;
-                changed = true;
+            let head = rule.head.relation;
+            if !possible.contains(head) && rule.body.iter().all(|literal| holds(literal, &possible)) {
+                changed |= possible.insert(head);
             }
         }
     }
     flat.rules.retain(|rule| rule.body.iter().all(|literal| holds(literal, &possible)));
     for rule in &mut flat.rules {
         rule.body.retain(|literal| match literal {
-            FlatLiteral::Not(atom) => possible[atom.relation.index()],
+            FlatLiteral::Not(atom) => possible.contains(atom.relation),
             _ => true,
         });
         renumber(&mut flat.terms, rule);

@@ -1,8 +1,8 @@
-//! Evaluation on demand: relations that are computed only as far as somebody asks.
+//! Evaluation on demand by magic sets (Bancilhon et al. 1986).
 //!
-//! A view whose whole extension would be far larger than what is asked for gets a *call table*: a relation of the
-//! values that its callers bind. Its rules look into the call table first, and every rule that uses it makes a rule
-//! that fills the table from the conditions that come before:
+//! A view of which only a small part is used gets a *call table* (a magic predicate): a relation of the values that its
+//! callers bind. Its rules have the call table as their first condition, and every rule that uses the view yields a rule
+//! that fills the call table from the preceding conditions:
 //!
 //! ```text
 //! count(W, B) ← loop(ne, 0, 0, W, B)           call(ne, 0, 0)
@@ -11,22 +11,26 @@
 //!     loop(Y, W2, B2, W, B)                         one(X, W1, B1, W2, B2), next(X, Y), loop(Y, W2, B2, W, B)
 //! ```
 //!
-//! This is what tabling engines do with calls and answers, written as rules (*magic sets*), so that the one bottom-up
-//! engine evaluates it: each call is made once, each answer is found once, and recursion of any kind ends.
+//! The rewritten rules do bottom-up what tabling engines do with calls and answers: each call is made once, each answer is
+//! derived once, and recursion of any kind terminates.
 //!
-//! A relation has one call table. Its columns are those that all its callers bind.
+//! A relation has one call table. Its columns are those that all callers bind.
 
 use super::{
     Flat, FlatAtom, FlatLiteral, FlatRule, RelationId, RelationInfo, RelationKind, renumber, rules_in_order,
 };
+use crate::ids::{BitSet, IdVec};
 use grundy_syntax::{Keyword, Program, TermId, Terms, Ticks, VariableId};
 
 /// For each relation that is evaluated on demand, which of its columns its callers bind.
-type Adornments = Vec<Option<Vec<bool>>>;
+type Adornments = IdVec<RelationId, Option<Vec<bool>>>;
 
-/// Rewrites a program so that the wanted relations are evaluated on demand. A relation of which callers bind nothing
-/// stays as it is.
-pub(crate) fn demand(program: &mut Program, flat: &mut Flat, wanted: &[bool]) {
+/// The call table of each relation that is evaluated on demand.
+type CallTables = IdVec<RelationId, Option<RelationId>>;
+
+/// Rewrites a program so that the wanted relations are evaluated on demand. A relation of which callers bind no column is
+/// not changed.
+pub(crate) fn demand(program: &mut Program, flat: &mut Flat, wanted: &BitSet<RelationId>) {
     let adornments = adorn(flat, wanted);
     if adornments.iter().any(Option::is_some) {
         let tables = call_tables(program, flat, &adornments);
@@ -38,72 +42,72 @@ pub(crate) fn demand(program: &mut Program, flat: &mut Flat, wanted: &[bool]) {
             }
             rewrite(flat, rule, &adornments, &tables);
         }
-        let mut is_table = vec![false; flat.relations.len()];
-        tables.iter().flatten().for_each(|table| is_table[table.index()] = true);
-        raise_kinds(flat, |relation| is_table[relation.index()]);
+        let mut call_tables = flat.no_relations();
+        tables.iter().flatten().for_each(|&table| call_tables.set(table, true));
+        raise_kinds(flat, |relation| call_tables.contains(relation));
     }
 }
 
-/// Adds a relation to those that are evaluated on demand, if that is possible. Where its callers bind nothing because
-/// they are views that are evaluated whole, they are added as well.
-pub(crate) fn ask(flat: &Flat, askable: &[bool], demanded: &mut Vec<bool>, relation: usize) {
+/// Adds a relation to those that are evaluated on demand, if possible. If its callers bind no column because they are views
+/// that are evaluated whole, they are added as well.
+pub(crate) fn add_demanded(
+    flat: &Flat,
+    demandable: &BitSet<RelationId>,
+    demanded: &mut BitSet<RelationId>,
+    relation: RelationId,
+) {
     let mut more_demanded = demanded.clone();
-    more_demanded[relation] = true;
+    more_demanded.set(relation, true);
     while adorn(flat, &more_demanded)[relation].is_none() {
         let callers = callers(flat, &more_demanded);
-        let more: Vec<usize> =
-            callers.into_iter().filter(|&caller| askable[caller] && !more_demanded[caller]).collect();
+        let is_demandable =
+            |caller: &RelationId| demandable.contains(*caller) && !more_demanded.contains(*caller);
+        let more: Vec<RelationId> = callers.into_iter().filter(is_demandable).collect();
         if more.is_empty() {
             return;
         }
-        more.into_iter().for_each(|caller| more_demanded[caller] = true);
+        more.into_iter().for_each(|caller| more_demanded.set(caller, true));
     }
     *demanded = more_demanded;
 }
 
 /// The relations with a rule that uses one of these.
-pub(crate) fn callers(flat: &Flat, relations: &[bool]) -> Vec<usize> {
-    let calls = |rule: &&FlatRule| {
-        rule.body.iter().filter_map(FlatLiteral::atom).any(|atom| relations[atom.relation.index()])
-    };
-    flat.rules.iter().filter(calls).map(|rule| rule.head.relation.index()).collect()
+pub(crate) fn callers(flat: &Flat, relations: &BitSet<RelationId>) -> Vec<RelationId> {
+    let calls = |rule: &&FlatRule| rule.relations_read().any(|read| relations.contains(read));
+    flat.rules.iter().filter(calls).map(|rule| rule.head.relation).collect()
 }
 
-/// Which relations could be evaluated on demand: views, but for what is known before anybody could ask. That is what
-/// `init` and the roles depend on, and what has to be complete because the negation of something that depends on it is
-/// static.
-pub(crate) fn askable(program: &Program, flat: &Flat) -> Vec<bool> {
+/// The relations that can be evaluated on demand: views, except those that have to be complete before calls exist. These are
+/// the relations that `init` and the roles depend on, and those that a relation negated in a static rule depends on.
+pub(crate) fn demandable(program: &Program, flat: &Flat) -> BitSet<RelationId> {
     let is_static = |rule: &FlatRule| flat.info(rule.head.relation).kind == RelationKind::Static;
-    askable_but(program, flat, |rule, _| is_static(rule))
+    demandable_except(program, flat, |rule, _| is_static(rule))
 }
 
-/// Which static relations could be evaluated on demand so that no rule that depends on the state changes: those whose
-/// negation, and that of everything that depends on them, is a condition of no rule.
-pub(crate) fn askable_statics(program: &Program, flat: &Flat) -> Vec<bool> {
+/// The static relations that can be evaluated on demand without a change to dynamic rules: those whose negation, and the
+/// negation of every static relation that depends on them, is not a condition.
+pub(crate) fn demandable_statics(program: &Program, flat: &Flat) -> BitSet<RelationId> {
     let is_static = |relation: RelationId| flat.info(relation).kind == RelationKind::Static;
-    let mut askable = askable_but(program, flat, |_, atom| is_static(atom.relation));
-    let relations = (0..askable.len()).map(RelationId::new);
-    askable.iter_mut().zip(relations).for_each(|(askable, relation)| *askable &= is_static(relation));
-    askable
+    let mut demandable = demandable_except(program, flat, |_, atom| is_static(atom.relation));
+    demandable.intersect(&flat.relations_where(|&relation| is_static(relation)));
+    demandable
 }
 
-/// The views that neither `init` nor the roles depend on, nor any of the negated conditions that `has_to_be_complete`
-/// picks out, given with their rule.
-fn askable_but(
+/// The views that neither `init`, the roles, nor the negated conditions selected by `has_to_be_complete` depend on.
+fn demandable_except(
     program: &Program,
     flat: &Flat,
     has_to_be_complete: impl Fn(&FlatRule, &FlatAtom) -> bool,
-) -> Vec<bool> {
-    let keyword = |relation: usize| program.info(flat.relations[relation].predicate).keyword;
-    let mut asked_first: Vec<bool> = (0..flat.relations.len())
-        .map(|relation| matches!(keyword(relation), Some(Keyword::Init | Keyword::Role)))
-        .collect();
+) -> BitSet<RelationId> {
+    let keyword = |relation: RelationId| flat.keyword(program, relation);
+    let mut complete_first =
+        flat.relations_where(|&relation| matches!(keyword(relation), Some(Keyword::Init | Keyword::Role)));
     for rule in &flat.rules {
         for literal in &rule.body {
             if let FlatLiteral::Not(atom) = literal
                 && has_to_be_complete(rule, atom)
             {
-                asked_first[atom.relation.index()] = true;
+                complete_first.set(atom.relation, true);
             }
         }
     }
@@ -116,24 +120,20 @@ fn askable_but(
             if ticks.work(&flat.budget, rule.body.len()).is_err() {
                 break;
             }
-            if asked_first[rule.head.relation.index()] {
-                for atom in rule.body.iter().filter_map(FlatLiteral::atom) {
-                    changed |= !std::mem::replace(&mut asked_first[atom.relation.index()], true);
-                }
+            if complete_first.contains(rule.head.relation) {
+                rule.relations_read().for_each(|read| changed |= complete_first.insert(read));
             }
         }
     }
-    (0..flat.relations.len()).map(|relation| keyword(relation).is_none() && !asked_first[relation]).collect()
+    flat.relations_where(|&relation| keyword(relation).is_none() && !complete_first.contains(relation))
 }
 
-/// The columns that all callers bind: at first all columns, then fewer, until it is true.
-fn adorn(flat: &Flat, wanted: &[bool]) -> Adornments {
-    let mut adornments: Adornments = (0..flat.relations.len())
-        .map(|relation| {
-            let is_wanted = wanted.get(relation).is_some_and(|wanted| *wanted);
-            is_wanted.then(|| vec![true; flat.relations[relation].arity])
-        })
-        .collect();
+/// The columns that all callers bind: a greatest fixpoint, starting with all columns.
+fn adorn(flat: &Flat, wanted: &BitSet<RelationId>) -> Adornments {
+    let all_columns = |(relation, info): (RelationId, &RelationInfo)| {
+        wanted.contains_if_known(relation).then(|| vec![true; info.arity])
+    };
+    let mut adornments: Adornments = flat.relations.entries().map(all_columns).collect();
     let order = rules_in_order(flat);
     let mut ticks = Ticks::default();
     loop {
@@ -143,8 +143,7 @@ fn adorn(flat: &Flat, wanted: &[bool]) -> Adornments {
                 return adornments;
             }
             for call in calls(flat, rule, &adornments) {
-                let relation = call.relation.index();
-                if let Some(columns) = &mut adornments[relation] {
+                if let Some(columns) = &mut adornments[call.relation] {
                     for (column, bound) in columns.iter_mut().zip(&call.bound) {
                         changed |= *column && !bound;
                         *column &= bound;
@@ -164,7 +163,7 @@ fn adorn(flat: &Flat, wanted: &[bool]) -> Adornments {
     }
 }
 
-/// A condition that calls, with the conditions that come before it.
+/// A call: a condition, with the conditions before it.
 struct Call {
     literal: usize,
     relation: RelationId,
@@ -174,14 +173,13 @@ struct Call {
     before: Vec<usize>,
 }
 
-/// The calls that a rule makes, in the order in which it makes them: what is evaluated whole comes first, then the
-/// call of which most is bound.
+/// The calls of a rule, in order: conditions that are evaluated whole come first, then the call with the fewest unbound
+/// arguments.
 fn calls(flat: &Flat, rule: &FlatRule, adornments: &Adornments) -> Vec<Call> {
-    let is_demanded = |literal: &FlatLiteral| {
-        literal.atom().is_some_and(|atom| adornments[atom.relation.index()].is_some())
-    };
-    let mut bound = vec![false; rule.variables];
-    if let Some(columns) = &adornments[rule.head.relation.index()] {
+    let is_demanded =
+        |literal: &FlatLiteral| literal.atom().is_some_and(|atom| adornments[atom.relation].is_some());
+    let mut bound = BitSet::empty(rule.variables);
+    if let Some(columns) = &adornments[rule.head.relation] {
         let called = rule.head.args.iter().zip(columns).filter(|(_, bound)| **bound);
         called.for_each(|(&arg, _)| bind(&flat.terms, arg, &mut bound));
     }
@@ -219,7 +217,7 @@ fn calls(flat: &Flat, rule: &FlatRule, adornments: &Adornments) -> Vec<Call> {
         let Some(atom) = rule.body[literal].atom() else { continue };
         let columns = atom.args.iter().map(|&arg| is_bound(&flat.terms, arg, &bound)).collect();
         calls.push(Call { literal, relation: atom.relation, bound: columns, before: before.clone() });
-        // One of which everything is bound would only make others wait for it.
+        // A call without unbound arguments binds nothing, so others do not wait for it.
         let binds_something = calls.last().is_some_and(|call| call.bound.contains(&false));
         if next.is_some() && binds_something {
             before.push(literal);
@@ -229,25 +227,25 @@ fn calls(flat: &Flat, rule: &FlatRule, adornments: &Adornments) -> Vec<Call> {
     calls
 }
 
-fn bind(terms: &Terms, term: TermId, bound: &mut [bool]) {
-    terms.for_each_variable(term, &mut |variable| bound[variable.index()] = true);
+fn bind(terms: &Terms, term: TermId, bound: &mut BitSet<VariableId>) {
+    terms.for_each_variable(term, &mut |variable| bound.set(variable, true));
 }
 
-fn is_bound(terms: &Terms, term: TermId, bound: &[bool]) -> bool {
+fn is_bound(terms: &Terms, term: TermId, bound: &BitSet<VariableId>) -> bool {
     let mut all = true;
-    terms.for_each_variable(term, &mut |variable| all &= bound[variable.index()]);
+    terms.for_each_variable(term, &mut |variable| all &= bound.contains(variable));
     all
 }
 
 /// A call table for each relation that is evaluated on demand.
-fn call_tables(program: &mut Program, flat: &mut Flat, adornments: &Adornments) -> Vec<Option<RelationId>> {
-    let mut tables = Vec::with_capacity(adornments.len());
-    for (relation, columns) in adornments.iter().enumerate() {
+fn call_tables(program: &mut Program, flat: &mut Flat, adornments: &Adornments) -> CallTables {
+    let mut tables = CallTables::default();
+    for (relation, columns) in adornments.entries() {
         tables.push(columns.as_ref().map(|columns| {
             let arity = columns.iter().filter(|bound| **bound).count();
             let info = &flat.relations[relation];
             let kind = if info.kind == RelationKind::Static { info.kind } else { RelationKind::Guard };
-            let name = format!("{}~call{relation}", program.name(info.predicate));
+            let name = format!("{}~call{}", program.name(info.predicate), relation.0);
             let predicate = program.fresh_predicate(&name, arity);
             let plain = RelationInfo::plain(&mut flat.terms, predicate, arity, kind);
             flat.add_relation(plain)
@@ -257,15 +255,14 @@ fn call_tables(program: &mut Program, flat: &mut Flat, adornments: &Adornments) 
 }
 
 /// The atom of a call table for an atom of its relation.
-fn call_atom(atom: &FlatAtom, adornments: &Adornments, tables: &[Option<RelationId>]) -> Option<FlatAtom> {
-    let relation = atom.relation.index();
-    let (columns, table) = (adornments[relation].as_ref()?, tables[relation]?);
+fn call_atom(atom: &FlatAtom, adornments: &Adornments, tables: &CallTables) -> Option<FlatAtom> {
+    let (columns, table) = (adornments[atom.relation].as_ref()?, tables[atom.relation]?);
     let args = atom.args.iter().zip(columns).filter(|(_, bound)| **bound).map(|(&arg, _)| arg).collect();
     Some(FlatAtom { relation: table, args })
 }
 
-/// Adds the rules that fill call tables, and the rule itself, which looks into its own.
-fn rewrite(flat: &mut Flat, mut rule: FlatRule, adornments: &Adornments, tables: &[Option<RelationId>]) {
+/// Adds the rules that fill call tables, and the rule itself with its call table as a condition.
+fn rewrite(flat: &mut Flat, mut rule: FlatRule, adornments: &Adornments, tables: &CallTables) {
     let own = call_atom(&rule.head, adornments, tables).map(FlatLiteral::Holds);
     for call in calls(flat, &rule, adornments) {
         let Some(head) = rule.body[call.literal].atom().and_then(|atom| call_atom(atom, adornments, tables))
@@ -278,7 +275,7 @@ fn rewrite(flat: &mut Flat, mut rule: FlatRule, adornments: &Adornments, tables:
         let tests = rule.body.iter().filter(|literal| is_ready_test(flat, literal, &body));
         let tests: Vec<FlatLiteral> = tests.cloned().collect();
         body.extend(tests);
-        // A call of the rule itself with the values it was called with says nothing new.
+        // A recursive call with the same values adds nothing.
         if body.contains(&FlatLiteral::Holds(head.clone())) {
             continue;
         }
@@ -291,8 +288,8 @@ fn rewrite(flat: &mut Flat, mut rule: FlatRule, adornments: &Adornments, tables:
     flat.rules.push(rule);
 }
 
-/// The conditions that have something to do with the variables of an atom. Leaving out the others means that more is
-/// asked for, but a call need not wait for what it does not depend on.
+/// The conditions that are connected to the variables of an atom. Leaving out the others may add calls, but a call does not
+/// wait for relations that it does not depend on.
 fn connected(flat: &Flat, atom: &FlatAtom, mut literals: Vec<FlatLiteral>) -> Vec<FlatLiteral> {
     let mut variables: Vec<VariableId> = Vec::new();
     atom.args.iter().for_each(|&arg| flat.terms.for_each_variable(arg, &mut |v| variables.push(v)));
@@ -313,8 +310,8 @@ fn connected(flat: &Flat, atom: &FlatAtom, mut literals: Vec<FlatLiteral>) -> Ve
     }
 }
 
-/// Whether a condition is a comparison with all its variables in these conditions. Negations are left out: a call
-/// should not have to wait for what is negated to be complete.
+/// Whether a condition is a comparison over variables of these conditions. Negations are left out, so that a call does not
+/// wait for the negated relation to be complete.
 fn is_ready_test(flat: &Flat, literal: &FlatLiteral, body: &[FlatLiteral]) -> bool {
     let binds = |variable: VariableId| {
         body.iter().flat_map(|literal| literal.terms()).any(|term| flat.terms.contains(term, variable))
@@ -327,21 +324,23 @@ fn is_ready_test(flat: &Flat, literal: &FlatLiteral, body: &[FlatLiteral]) -> bo
     matches!(literal, FlatLiteral::Distinct(_)) && literal.terms().all(is_known)
 }
 
-/// Makes kinds fit again, the least kind that there is for each relation and what depends on it.
+/// The kind of each relation.
+type Kinds = IdVec<RelationId, RelationKind>;
+
+/// Raises the kinds of relations to the least kinds consistent with their conditions.
 ///
-/// What is static and called from where something is dynamic cannot be evaluated before the dynamic part. Its rows
-/// are still facts of every state, so they only take part in matching, unless somebody negates them: then they are
-/// treated like atoms that depend on the state. Call tables are never more than guards.
+/// A static relation that is called from dynamic rules cannot be evaluated before the dynamic ones. Its rows are still facts
+/// of every state, so it becomes a guard, or dynamic if it is negated. Call tables are at most guards.
 pub(crate) fn raise_kinds(flat: &mut Flat, is_table: impl Fn(RelationId) -> bool) {
     let order = rules_in_order(flat);
     let mut ticks = Ticks::default();
     let mut changed = true;
     while changed && !flat.budget.is_over() {
         changed = false;
-        let mut kinds: Vec<RelationKind> = flat.relations.iter().map(|info| info.kind).collect();
-        let mut raise = |kinds: &mut [RelationKind], relation: RelationId, kind: RelationKind| {
+        let mut kinds: Kinds = flat.relations.iter().map(|info| info.kind).collect();
+        let mut raise = |kinds: &mut Kinds, relation: RelationId, kind: RelationKind| {
             let kind = if is_table(relation) { kind.min(RelationKind::Guard) } else { kind };
-            let known = &mut kinds[relation.index()];
+            let known = &mut kinds[relation];
             if *known < kind {
                 *known = kind;
                 changed = true;
@@ -353,7 +352,7 @@ pub(crate) fn raise_kinds(flat: &mut Flat, is_table: impl Fn(RelationId) -> bool
             }
             for literal in &rule.body {
                 let Some(atom) = literal.atom() else { continue };
-                let kind = kinds[atom.relation.index()];
+                let kind = kinds[atom.relation];
                 raise(&mut kinds, rule.head.relation, kind);
                 if matches!(literal, FlatLiteral::Not(_)) && kind == RelationKind::Guard {
                     raise(&mut kinds, atom.relation, RelationKind::Dynamic);

@@ -1,13 +1,11 @@
 //! [`Flat`]: a program whose relations have columns instead of nested terms.
 //!
-//! GDL packs facts into functions: `(true (cell 1 2 x))`. Here the functions are taken apart: `true`
-//! becomes one relation for each function that can stand in it (`true/cell` with three columns,
-//! `true/control` with one), so that joins see columns, and rows hold constants. A variable for a
-//! whole fact or move, `(true ?f)`, stands for any of them: its rule becomes one rule for each.
+//! GDL packs facts into functions: `(true (cell 1 2 x))`. Flattening splits `true` into one relation for each function that
+//! is possible in it (`true/cell` with three columns, `true/control` with one), so that joins see columns, and rows hold
+//! constants. A rule with a variable for a whole fact or move, `(true ?f)`, becomes one rule for each relation.
 //!
-//! What the engines need besides the rules of the sheet is written as rules, too (the paper's `base`
-//! and `input`): `true(F) ← init(F)`, `true(F) ← next(F)`, `does(R, M) ← legal(R, M)`. These *links*
-//! carry reachability only; no ground rule is made from them.
+//! Reachability (`base` and `input` in the paper) is expressed by rules as well: `true(F) ← init(F)`, `true(F) ← next(F)`,
+//! `does(R, M) ← legal(R, M)`. No ground rules are made from these *links*.
 //!
 //! # Columns that hold constants and functions
 //!
@@ -32,11 +30,11 @@
 //! places. The rule for constants has nothing but the variable to say so. So a positive condition on a column that is split
 //! in the same way must bind it; where no condition does, the column is not split, and holds whole terms.
 //!
-//! What reads atoms out of rows has to use the whole template. A role, for instance, is in a column of its own in `legal/-/m`,
-//! and in `legal/g/m` it is `(g ?0)`: `lifted/state.rs` compares the columns with those of each role.
+//! Code that reads atoms from rows has to use the whole template. A role, for instance, has a column of its own in `legal/-/m`,
+//! and is `(g ?0)` in `legal/g/m`: `lifted/state.rs` compares the columns with those of each role.
 //!
 //! Guarantees: every ground atom belongs to exactly one relation. The instances of the rules are those
-//! of the program's rules, one to one, as far as they can match at all.
+//! of the rules of the program, one to one, as far as these can match.
 
 mod build;
 mod components;
@@ -48,31 +46,36 @@ mod split;
 mod text;
 mod views;
 
-use crate::ids::{Id, narrow};
+use crate::ids::{BitSet, IdVec};
 pub use build::flatten;
 pub(crate) use build::kind_of;
-pub(crate) use components::components;
-pub(crate) use demand::{ask, askable, askable_statics, callers, demand, raise_kinds};
+pub(crate) use components::{component_numbers, components};
+pub(crate) use demand::{add_demanded, callers, demand, demandable, demandable_statics, raise_kinds};
 pub(crate) use order::rules_in_order;
 pub use print::print_flat;
-pub(crate) use split::{renumber, substitute};
+pub(crate) use split::{Substitution, renumber, substitute};
 pub use text::read_ground_term;
 pub(crate) use text::write_term;
 pub use views::{matched, stored};
 
-use grundy_syntax::{Budget, PredicateId, Term, TermId, Terms, VariableId};
+use grundy_syntax::{Budget, Keyword, PredicateId, Program, RuleId, Term, TermId, Terms, VariableId};
 
 grundy_syntax::define_id! {
     /// A relation of a [`Flat`] program.
     pub struct RelationId(u32);
 }
 
-/// What the rows of a relation stand for.
+grundy_syntax::define_id! {
+    /// A rule of a [`Flat`] program: its position in the order of the rules.
+    pub(crate) struct FlatRuleId(u32);
+}
+
+/// The kind of a relation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RelationKind {
     /// Facts that hold in every state.
     Static,
-    /// What can stand in some columns at all. It takes part in matching, and in nothing else.
+    /// Possible values of some columns. Guards take part in matching only.
     Guard,
     /// Atoms that hold in some states: what depends on `true` or `does`, and the answers themselves.
     Dynamic,
@@ -89,14 +92,14 @@ pub struct RelationInfo {
     pub(crate) constant: Box<[bool]>,
     /// The number of columns.
     pub arity: usize,
-    /// What its rows stand for.
+    /// The kind of its rows.
     pub kind: RelationKind,
     /// Whether it was introduced when a rule was split.
     pub is_part: bool,
 }
 
 impl RelationInfo {
-    /// A relation whose columns are the arguments of the predicate, whatever stands in them.
+    /// A relation whose columns are the arguments of the predicate.
     pub(crate) fn plain(
         terms: &mut Terms,
         predicate: PredicateId,
@@ -117,8 +120,7 @@ impl RelationInfo {
         self.template == other.template && self.constant == other.constant
     }
 
-    /// Collects the values of the columns that stand in this part of the template, in order; tells whether
-    /// the term has that form.
+    /// Collects the values of the columns in this part of the template, in order. Returns whether the term matches the part.
     pub(crate) fn collect(&self, terms: &Terms, part: TermId, term: TermId, values: &mut Vec<u32>) -> bool {
         match (terms.get(part), terms.get(term)) {
             (Term::Variable(column), Term::Compound(..)) if self.is_constant(column.index()) => false,
@@ -175,22 +177,22 @@ impl FlatLiteral {
     }
 }
 
-/// Where a rule comes from.
+/// The origin of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// This rule of the program.
-    Rule(u32),
-    /// The atoms that this rule of the program asks for of a relation that is not grounded.
-    External(u32),
+    Rule(RuleId),
+    /// Enumerates the atoms of a lifted relation in this rule of the program.
+    External(RuleId),
     /// A link between `init`, `next`, `legal` and `true`, `does`.
     Link,
 }
 
 impl Origin {
-    /// The number of the rule of the program, if there is one behind it.
-    pub fn rule(self) -> Option<usize> {
+    /// The rule of the program that it was made from, if there is one.
+    pub fn rule(self) -> Option<RuleId> {
         match self {
-            Origin::Rule(number) | Origin::External(number) => Some(number.index()),
+            Origin::Rule(rule) | Origin::External(rule) => Some(rule),
             Origin::Link => None,
         }
     }
@@ -199,20 +201,25 @@ impl Origin {
 /// A rule over relations.
 #[derive(Clone, Debug)]
 pub struct FlatRule {
-    /// What follows.
+    /// The derived atom.
     pub head: FlatAtom,
-    /// From what.
+    /// The conditions.
     pub body: Vec<FlatLiteral>,
     /// Variables are numbered below this.
     pub variables: usize,
-    /// Where it comes from.
+    /// Its origin.
     pub origin: Origin,
 }
 
 impl FlatRule {
-    /// The numbers of the relations that its conditions ask, each as often as they do.
-    pub(crate) fn relations_read(&self) -> impl Iterator<Item = usize> + '_ {
-        self.body.iter().filter_map(FlatLiteral::atom).map(|atom| atom.relation.index())
+    /// The atoms of its conditions, positive and negative.
+    pub(crate) fn atoms(&self) -> impl Iterator<Item = &FlatAtom> + Clone {
+        self.body.iter().filter_map(FlatLiteral::atom)
+    }
+
+    /// The relations of the atoms of its conditions, one for each atom.
+    pub(crate) fn relations_read(&self) -> impl Iterator<Item = RelationId> + '_ {
+        self.atoms().map(|atom| atom.relation)
     }
 }
 
@@ -220,24 +227,48 @@ impl FlatRule {
 #[derive(Clone, Debug, Default)]
 pub struct Flat {
     /// The relations.
-    pub relations: Vec<RelationInfo>,
+    pub(crate) relations: IdVec<RelationId, RelationInfo>,
     /// The rules, in the order of the sheet.
-    pub rules: Vec<FlatRule>,
+    pub(crate) rules: IdVec<FlatRuleId, FlatRule>,
     /// The terms of the rules and templates; engines add the terms that they derive.
     pub terms: Terms,
-    /// The budget of the call. Functions on flat programs stop early when it is over, and leave the program in some
-    /// state or other; the stage that called them has to check it before it goes on.
+    /// The budget of the call. Functions on flat programs stop early when it is used up, and leave the program in an
+    /// unspecified state; the calling stage has to check the budget before it continues.
     pub(crate) budget: Budget,
 }
 
 impl Flat {
-    /// What is known about a relation.
+    /// A relation by its id.
     pub fn info(&self, relation: RelationId) -> &RelationInfo {
-        &self.relations[relation.index()]
+        &self.relations[relation]
+    }
+
+    /// The number of relations.
+    pub fn relation_count(&self) -> usize {
+        self.relations.len()
+    }
+
+    /// The number of rules.
+    pub fn rule_count(&self) -> usize {
+        self.rules.len()
+    }
+
+    /// The keyword of a relation's predicate.
+    pub(crate) fn keyword(&self, program: &Program, relation: RelationId) -> Option<Keyword> {
+        program.info(self.relations[relation].predicate).keyword
+    }
+
+    /// An empty set with room for all relations.
+    pub(crate) fn no_relations(&self) -> BitSet<RelationId> {
+        BitSet::empty(self.relations.len())
+    }
+
+    /// The relations that satisfy a condition.
+    pub(crate) fn relations_where(&self, contains: impl FnMut(&RelationId) -> bool) -> BitSet<RelationId> {
+        BitSet::of(self.relations.len(), contains)
     }
 
     pub(crate) fn add_relation(&mut self, info: RelationInfo) -> RelationId {
-        self.relations.push(info);
-        RelationId(narrow(self.relations.len()) - 1)
+        self.relations.push(info)
     }
 }

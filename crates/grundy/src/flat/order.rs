@@ -1,33 +1,25 @@
 //! The order in which fixpoints over the rules of a flat program converge fast.
 
-use super::{Flat, FlatLiteral};
+use super::{Flat, FlatRuleId};
 use crate::graph::Graph;
+use crate::ids::Csr;
 
-/// The numbers of all rules, each behind the rules for the relations that it reads, as far as there are no cycles. What
-/// flows from conditions to heads converges in one pass over this order, what flows from heads to conditions in one
-/// pass over its reverse.
-pub(crate) fn rules_in_order(flat: &Flat) -> Vec<usize> {
+/// All rules, each behind the rules for the relations that it reads, except in cycles. Without cycles, a forward analysis
+/// converges in one pass over this order, and a backward analysis in one pass over its reverse.
+pub(crate) fn rules_in_order(flat: &Flat) -> Vec<FlatRuleId> {
     let mut graph = Graph::new(flat.relations.len());
-    let mut rules_of = vec![Vec::new(); flat.relations.len()];
-    for (number, rule) in flat.rules.iter().enumerate() {
-        let head = rule.head.relation.index();
-        rules_of[head].push(number);
-        for atom in rule.body.iter().filter_map(FlatLiteral::atom) {
-            graph.add_edge(head, atom.relation.index());
-        }
+    for rule in &flat.rules {
+        rule.relations_read().for_each(|read| graph.add_edge(rule.head.relation, read));
     }
-    graph
-        .components()
-        .into_iter()
-        .flatten()
-        .flat_map(|relation| std::mem::take(&mut rules_of[relation]))
-        .collect()
+    let by_head = flat.rules.entries().map(|(id, rule)| (rule.head.relation, id));
+    let rules_of = Csr::grouped(flat.relations.len(), by_head);
+    graph.components().iter().flatten().flat_map(|&relation| rules_of[relation].iter().copied()).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::rules_in_order;
-    use crate::flat::{FlatLiteral, flatten};
+    use crate::flat::flatten;
     use grundy_syntax::{Budget, Source, read_game};
 
     #[test]
@@ -38,13 +30,11 @@ mod tests {
         let flat = flatten(&program, &Budget::default());
         let order = rules_in_order(&flat);
         assert_eq!(order.len(), flat.rules.len());
-        let place_of = |number: usize| order.iter().position(|&other| other == number).expect("all rules");
-        for (number, rule) in flat.rules.iter().enumerate() {
-            for atom in rule.body.iter().filter_map(FlatLiteral::atom) {
-                for (other, _) in
-                    flat.rules.iter().enumerate().filter(|(_, other)| other.head.relation == atom.relation)
-                {
-                    assert!(place_of(other) < place_of(number));
+        let position = |id| order.iter().position(|&other| other == id).expect("all rules");
+        for (id, rule) in flat.rules.entries() {
+            for read in rule.relations_read() {
+                for (other, _) in flat.rules.entries().filter(|(_, other)| other.head.relation == read) {
+                    assert!(position(other) < position(id));
                 }
             }
         }

@@ -43,8 +43,8 @@ fn atom(program: &Program, flat: &Flat, atom: &FlatAtom) -> String {
     format!("{}({})", relation_name(program, flat, atom.relation), args.join(", "))
 }
 
-/// `true/cell`, `does/_/move`, `true/at[-,g]`: the predicate, and for each argument the function, if it is known, with
-/// what is known of its own arguments; `-` is a constant.
+/// `true/cell`, `does/_/move`, `true/at[-,g]`: the predicate, and for each argument its function, if it is known, with the
+/// shapes of the arguments of that function. `-` is a constant.
 fn relation_name(program: &Program, flat: &Flat, relation: RelationId) -> String {
     let info = flat.info(relation);
     let mut name = program.name(info.predicate).to_owned();

@@ -1,10 +1,11 @@
-//! Which functions can stand in a column.
+//! The functions that are possible in each column: a forward analysis over rules.
 
-use super::{Flat, FlatLiteral, FlatRule, rules_in_order};
-use grundy_syntax::{SymbolId, Term, TermId, Terms, Ticks};
+use super::{Flat, FlatLiteral, FlatRule, RelationId, rules_in_order};
+use crate::ids::{BitSet, IdVec};
+use grundy_syntax::{SymbolId, Term, TermId, Terms, Ticks, VariableId};
 use smallvec::{SmallVec, smallvec};
 
-/// What a term looks like from outside.
+/// The outermost shape of a term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Shape {
     /// A constant.
@@ -13,10 +14,10 @@ pub(super) enum Shape {
     Function(SymbolId, usize),
 }
 
-/// The shapes that can occur in a place.
+/// The possible shapes of a column or variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Shapes {
-    /// Nothing is known.
+    /// All shapes.
     Any,
     /// These and no others, in order.
     Only(SmallVec<[Shape; 2]>),
@@ -39,7 +40,7 @@ impl Shapes {
         }
     }
 
-    /// Adds what the other has; tells whether that is anything new.
+    /// Adds the shapes of another set. Returns whether any is new.
     fn join(&mut self, other: &Shapes) -> bool {
         match (&mut *self, other) {
             (Shapes::Any, _) => false,
@@ -59,7 +60,7 @@ impl Shapes {
         }
     }
 
-    /// Whether constants can occur, and functions as well.
+    /// Whether both constants and functions are possible.
     pub(super) fn is_mixed(&self) -> bool {
         matches!(self, Shapes::Only(shapes) if shapes.len() > 1 && shapes.contains(&Shape::Atomic))
     }
@@ -72,33 +73,36 @@ impl Shapes {
     }
 }
 
-/// What rules can derive, as far as shapes tell.
+/// The shapes that each variable of a rule can have.
+pub(super) type VariableShapes = IdVec<VariableId, Shapes>;
+
+/// The result of the analysis.
 pub(super) struct Inferred {
-    /// For each relation, for each of its columns, the shapes that rules can put there.
-    pub(super) columns: Vec<Vec<Shapes>>,
-    /// For each relation whether any rule can lead to it. Without columns, shapes do not tell.
-    reached: Vec<bool>,
+    /// The shapes of each column of each relation.
+    pub(super) columns: IdVec<RelationId, Vec<Shapes>>,
+    /// The relations that some rule can derive; relations without columns have no shapes to show it.
+    reached: BitSet<RelationId>,
 }
 
 /// The least solution: shapes flow from heads to bodies until nothing changes.
 pub(super) fn infer(flat: &Flat) -> Inferred {
     let mut inferred = Inferred {
         columns: flat.relations.iter().map(|info| vec![Shapes::none(); info.arity]).collect(),
-        reached: vec![false; flat.relations.len()],
+        reached: flat.no_relations(),
     };
     let order = rules_in_order(flat);
     let mut ticks = Ticks::default();
     let mut changed = true;
     while changed && !flat.budget.is_over() {
         changed = false;
-        for &number in &order {
-            let rule = &flat.rules[number];
+        for &id in &order {
+            let rule = &flat.rules[id];
             if ticks.work(&flat.budget, 1 + rule.variables + rule.body.len()).is_err() {
                 break;
             }
             let Some(variables) = inferred.variables(&flat.terms, rule) else { continue };
-            let head = rule.head.relation.index();
-            changed |= !std::mem::replace(&mut inferred.reached[head], true);
+            let head = rule.head.relation;
+            changed |= inferred.reached.insert(head);
             for (column, &arg) in rule.head.args.iter().enumerate() {
                 let known = &mut inferred.columns[head][column];
                 changed |= match shape_of(&flat.terms, arg) {
@@ -111,23 +115,23 @@ pub(super) fn infer(flat: &Flat) -> Inferred {
     inferred
 }
 
-/// The shape of a term, or the number of the variable that it is.
-pub(super) fn shape_of(terms: &Terms, term: TermId) -> Result<Shape, usize> {
+/// The shape of a term, or the variable that it is.
+pub(super) fn shape_of(terms: &Terms, term: TermId) -> Result<Shape, VariableId> {
     match terms.get(term) {
-        Term::Variable(variable) => Err(variable.index()),
+        Term::Variable(variable) => Err(variable),
         Term::Constant(_) => Ok(Shape::Atomic),
         Term::Compound(name, args) => Ok(Shape::Function(name, args.len())),
     }
 }
 
 impl Inferred {
-    /// The shapes that each variable of a rule can have; `None` if the rule can match nothing.
-    pub(super) fn variables(&self, terms: &Terms, rule: &FlatRule) -> Option<Vec<Shapes>> {
-        let mut variables = vec![Shapes::Any; rule.variables];
+    /// The shapes of the variables of a rule; `None` if the rule cannot match.
+    pub(super) fn variables(&self, terms: &Terms, rule: &FlatRule) -> Option<VariableShapes> {
+        let mut variables = VariableShapes::filled(Shapes::Any, rule.variables);
         for literal in &rule.body {
             let FlatLiteral::Holds(atom) = literal else { continue };
-            let relation = atom.relation.index();
-            if !self.reached[relation] {
+            let relation = atom.relation;
+            if !self.reached.contains(relation) {
                 return None;
             }
             for (column, &arg) in atom.args.iter().enumerate() {

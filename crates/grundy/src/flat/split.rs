@@ -1,21 +1,21 @@
-//! One round of taking functions apart.
+//! One round of flattening: the outermost functions of columns.
 
-use super::shapes::{Inferred, Shape, Shapes, infer, shape_of};
+use super::shapes::{Inferred, Shape, Shapes, VariableShapes, infer, shape_of};
 use super::{Flat, FlatAtom, FlatLiteral, FlatRule, RelationId, RelationInfo};
-use crate::ids::{Id, narrow};
+use crate::ids::{BitSet, Id, IdVec, narrow};
 use grundy_syntax::{SymbolId, Term, TermId, Terms, Ticks, VariableId};
 use rustc_hash::FxHashMap;
 
-/// A column with more shapes than this is left as it is.
-const MAX_SHAPES: usize = 48;
+/// The largest number of shapes of a column that is split. A guess.
+const MOST_SHAPES: usize = 48;
 
-/// A rule that would become more rules than this keeps its variables whole.
-const MAX_VARIANTS: usize = 512;
+/// The largest number of rules that replace a rule. A guess.
+const MOST_VARIANTS: usize = 512;
 
-/// For each relation, for each of its columns, whether it is taken apart.
-type Splits = Vec<Vec<bool>>;
+/// For each column of each relation, whether it is split.
+type Splits = IdVec<RelationId, Vec<bool>>;
 
-/// Takes one layer of functions apart; `None` if there is nothing to take apart.
+/// Flattens one layer of functions; `None` if there is none.
 pub(super) fn split_once(flat: &Flat) -> Option<Flat> {
     let inferred = infer(flat);
     let splits = choose_columns(flat, &inferred);
@@ -23,22 +23,22 @@ pub(super) fn split_once(flat: &Flat) -> Option<Flat> {
     (!nothing).then(|| Splitter::new(flat, &inferred, splits).run())
 }
 
-/// Which columns to take apart: those that hold functions, none of them inside itself, and whose
-/// variables are known to be of certain shapes wherever they are negated.
+/// The columns to split: those with functions that do not nest in themselves, whose variables have known shapes wherever the
+/// relation is negated.
 fn choose_columns(flat: &Flat, inferred: &Inferred) -> Splits {
-    let mut splits = Splits::new();
-    for (relation, info) in flat.relations.iter().enumerate() {
+    let mut splits = Splits::default();
+    for (relation, info) in flat.relations.entries() {
         let worth = |column: usize| match &inferred.columns[relation][column] {
             Shapes::Any => false,
             Shapes::Only(shapes) => {
-                shapes.len() <= MAX_SHAPES
+                shapes.len() <= MOST_SHAPES
                     && shapes.iter().any(|shape| matches!(shape, Shape::Function(..)))
                     && !shapes.iter().any(|&shape| is_nested(&flat.terms, info, column, shape))
             }
         };
         splits.push((0..info.arity).map(worth).collect());
     }
-    let rules: Vec<(&FlatRule, Vec<Shapes>)> =
+    let rules: Vec<(&FlatRule, VariableShapes)> =
         flat.rules.iter().filter_map(|rule| Some((rule, inferred.variables(&flat.terms, rule)?))).collect();
     for (rule, variables) in &rules {
         for literal in &rule.body {
@@ -47,13 +47,13 @@ fn choose_columns(flat: &Flat, inferred: &Inferred) -> Splits {
                 if let Err(variable) = shape_of(&flat.terms, arg)
                     && variables[variable] == Shapes::Any
                 {
-                    splits[atom.relation.index()][column] = false;
+                    splits[atom.relation][column] = false;
                 }
             }
         }
         keep_variants_few(&flat.terms, rule, variables, &mut splits);
     }
-    // What one rule keeps whole, another can no longer rely on.
+    // A column that is not split after all no longer binds shapes in other rules.
     let mut ticks = Ticks::default();
     let mut changed = true;
     while changed && !flat.budget.is_over() {
@@ -68,13 +68,13 @@ fn choose_columns(flat: &Flat, inferred: &Inferred) -> Splits {
     splits
 }
 
-/// Gives up on columns whose variables can be constants or functions where no positive condition on a
-/// split column tells which; tells whether there were any.
-fn keep_unbound(terms: &Terms, rule: &FlatRule, shapes: &[Shapes], splits: &mut Splits) -> bool {
+/// Excludes columns whose variables can be constants or functions where no positive condition on a split column decides it.
+/// Returns whether there were any.
+fn keep_unbound(terms: &Terms, rule: &FlatRule, shapes: &VariableShapes, splits: &mut Splits) -> bool {
     let mut changed = false;
-    for variable in (0..rule.variables).filter(|&variable| shapes[variable].is_mixed()) {
+    for (variable, _) in shapes.entries().filter(|(_, shapes)| shapes.is_mixed()) {
         let is_split = |atom: &FlatAtom, column: usize, splits: &Splits| {
-            shape_of(terms, atom.args[column]) == Err(variable) && splits[atom.relation.index()][column]
+            shape_of(terms, atom.args[column]) == Err(variable) && splits[atom.relation][column]
         };
         let is_bound = rule.body.iter().any(|literal| match literal {
             FlatLiteral::Holds(atom) => (0..atom.args.len()).any(|column| is_split(atom, column, splits)),
@@ -86,7 +86,7 @@ fn keep_unbound(terms: &Terms, rule: &FlatRule, shapes: &[Shapes], splits: &mut 
         for atom in rule.body.iter().filter_map(FlatLiteral::atom).chain([&rule.head]) {
             for column in 0..atom.args.len() {
                 if is_split(atom, column, splits) {
-                    splits[atom.relation.index()][column] = false;
+                    splits[atom.relation][column] = false;
                     changed = true;
                 }
             }
@@ -95,36 +95,36 @@ fn keep_unbound(terms: &Terms, rule: &FlatRule, shapes: &[Shapes], splits: &mut 
     changed
 }
 
-/// Gives up on columns whose variables would multiply a rule too often.
-fn keep_variants_few(terms: &Terms, rule: &FlatRule, shapes: &[Shapes], splits: &mut Splits) {
-    let count = |variable: usize| match &shapes[variable] {
+/// Excludes columns whose variables would lead to too many variants of a rule.
+fn keep_variants_few(terms: &Terms, rule: &FlatRule, shapes: &VariableShapes, splits: &mut Splits) {
+    let count = |variable: VariableId| match &shapes[variable] {
         Shapes::Any => 1,
         Shapes::Only(shapes) => shapes.len(),
     };
     let atoms = || rule.body.iter().filter_map(FlatLiteral::atom).chain([&rule.head]);
-    let mut variables: Vec<(usize, RelationId, usize)> = Vec::new();
+    let mut variables: Vec<(VariableId, RelationId, usize)> = Vec::new();
     for atom in atoms() {
         for (column, &arg) in atom.args.iter().enumerate() {
             if let Err(variable) = shape_of(terms, arg)
-                && splits[atom.relation.index()][column]
+                && splits[atom.relation][column]
                 && count(variable) > 1
             {
                 variables.push((variable, atom.relation, column));
             }
         }
     }
-    let mut distinct: Vec<usize> = variables.iter().map(|&(variable, ..)| variable).collect();
+    let mut distinct: Vec<VariableId> = variables.iter().map(|&(variable, ..)| variable).collect();
     distinct.sort_unstable();
     distinct.dedup();
     let product = distinct.iter().try_fold(1usize, |product, &variable| product.checked_mul(count(variable)));
-    if product.is_none_or(|product| product > MAX_VARIANTS) {
+    if product.is_none_or(|product| product > MOST_VARIANTS) {
         for (_, relation, column) in variables {
-            splits[relation.index()][column] = false;
+            splits[relation][column] = false;
         }
     }
 }
 
-/// Whether a column stands inside this function already, so that taking it apart may have no end.
+/// Whether a column is inside this function already, so that splitting might not terminate.
 fn is_nested(terms: &Terms, info: &RelationInfo, column: usize, shape: Shape) -> bool {
     let Shape::Function(name, _) = shape else { return false };
     info.template.iter().any(|&arg| stands_inside(terms, arg, VariableId::new(column), name))
@@ -170,19 +170,19 @@ impl<'a> Splitter<'a> {
         self.new
     }
 
-    /// For each variable that stands in a split column, the shapes to try.
-    fn choices(&self, rule: &FlatRule, shapes: &[Shapes]) -> Vec<(usize, Vec<Shape>)> {
-        let mut choices: Vec<(usize, Vec<Shape>)> = Vec::new();
-        let mut is_known = vec![false; rule.variables];
+    /// The shapes of each variable in a split column.
+    fn choices(&self, rule: &FlatRule, shapes: &VariableShapes) -> Vec<(VariableId, Vec<Shape>)> {
+        let mut choices: Vec<(VariableId, Vec<Shape>)> = Vec::new();
+        let mut known = BitSet::empty(rule.variables);
         let atoms = rule.body.iter().filter_map(FlatLiteral::atom).chain([&rule.head]);
         for atom in atoms {
             for (column, &arg) in atom.args.iter().enumerate() {
                 let Err(variable) = shape_of(&self.old.terms, arg) else { continue };
-                if is_known[variable] || !self.splits[atom.relation.index()][column] {
+                if known.contains(variable) || !self.splits[atom.relation][column] {
                     continue;
                 }
                 if let Shapes::Only(shapes) = &shapes[variable] {
-                    is_known[variable] = true;
+                    known.set(variable, true);
                     choices.push((variable, shapes.iter().copied().collect()));
                 }
             }
@@ -191,7 +191,7 @@ impl<'a> Splitter<'a> {
     }
 
     /// Adds the rule once for each combination of shapes.
-    fn add_variants(&mut self, rule: &FlatRule, choices: &[(usize, Vec<Shape>)]) {
+    fn add_variants(&mut self, rule: &FlatRule, choices: &[(VariableId, Vec<Shape>)]) {
         let mut picked = vec![0; choices.len()];
         loop {
             if self.old.budget.is_over() {
@@ -207,8 +207,8 @@ impl<'a> Splitter<'a> {
         }
     }
 
-    fn add_variant(&mut self, rule: &FlatRule, shapes: &[(usize, Shape)]) {
-        let mut substitution: Vec<Option<TermId>> = vec![None; rule.variables];
+    fn add_variant(&mut self, rule: &FlatRule, shapes: &[(VariableId, Shape)]) {
+        let mut substitution = Substitution::filled(None, rule.variables);
         let mut variables = rule.variables;
         for &(variable, shape) in shapes {
             if let Shape::Function(name, arity) = shape {
@@ -227,7 +227,7 @@ impl<'a> Splitter<'a> {
     }
 
     /// The conditions of a variant; `None` if one of them can never hold.
-    fn body(&mut self, rule: &FlatRule, substitution: &[Option<TermId>]) -> Option<Vec<FlatLiteral>> {
+    fn body(&mut self, rule: &FlatRule, substitution: &Substitution) -> Option<Vec<FlatLiteral>> {
         let mut body = Vec::with_capacity(rule.body.len());
         for literal in &rule.body {
             match literal {
@@ -252,12 +252,12 @@ impl<'a> Splitter<'a> {
         Some(body)
     }
 
-    fn atom(&mut self, atom: &FlatAtom, substitution: &[Option<TermId>]) -> FlatAtom {
+    fn atom(&mut self, atom: &FlatAtom, substitution: &Substitution) -> FlatAtom {
         let mut shapes = Vec::with_capacity(atom.args.len());
         let mut args = Vec::with_capacity(atom.args.len());
         for (column, &arg) in atom.args.iter().enumerate() {
             let arg = substitute(&mut self.new.terms, arg, substitution);
-            if !self.splits[atom.relation.index()][column] {
+            if !self.splits[atom.relation][column] {
                 shapes.push(None);
                 args.push(arg);
                 continue;
@@ -283,7 +283,7 @@ impl<'a> Splitter<'a> {
             return known;
         }
         let info = self.old.info(relation);
-        let mut holes: Vec<Option<TermId>> = Vec::new();
+        let mut holes = Substitution::default();
         let mut constant = Vec::new();
         for (column, shape) in shapes.iter().enumerate() {
             let terms = &mut self.new.terms;
@@ -315,10 +315,13 @@ impl<'a> Splitter<'a> {
     }
 }
 
+/// The terms that replace variables; a variable without a term stays.
+pub(crate) type Substitution = IdVec<VariableId, Option<TermId>>;
+
 /// A term with some of its variables replaced.
-pub(crate) fn substitute(terms: &mut Terms, term: TermId, values: &[Option<TermId>]) -> TermId {
+pub(crate) fn substitute(terms: &mut Terms, term: TermId, values: &Substitution) -> TermId {
     match terms.get(term) {
-        Term::Variable(variable) => values[variable.index()].unwrap_or(term),
+        Term::Variable(variable) => values[variable].unwrap_or(term),
         _ if terms.is_ground(term) => term,
         Term::Constant(_) => term,
         Term::Compound(name, args) => {
@@ -329,8 +332,8 @@ pub(crate) fn substitute(terms: &mut Terms, term: TermId, values: &[Option<TermI
     }
 }
 
-/// What is left to compare of pairs of which one has to differ: `None` if one always does, an empty
-/// list if none ever does.
+/// The remaining comparisons of pairs of which one has to differ: `None` if one always differs, an empty list if none ever
+/// does.
 pub(super) fn simplify_distinct(terms: &Terms, pairs: &[(TermId, TermId)]) -> Option<Vec<(TermId, TermId)>> {
     let mut open = pairs.to_vec();
     let mut left = Vec::new();
@@ -351,9 +354,9 @@ pub(super) fn simplify_distinct(terms: &Terms, pairs: &[(TermId, TermId)]) -> Op
     Some(left)
 }
 
-/// Numbers the variables of a rule anew, by first occurrence; those that were replaced are gone.
+/// Renumbers the variables of a rule by first occurrence.
 pub(crate) fn renumber(terms: &mut Terms, rule: &mut FlatRule) {
-    let mut numbers: Vec<Option<TermId>> = vec![None; rule.variables];
+    let mut numbers = Substitution::filled(None, rule.variables);
     let mut count = 0;
     let mut order: Vec<VariableId> = Vec::new();
     let in_body = rule.body.iter().flat_map(|literal| literal.terms());
@@ -361,7 +364,7 @@ pub(crate) fn renumber(terms: &mut Terms, rule: &mut FlatRule) {
         terms.for_each_variable(term, &mut |variable| order.push(variable));
     }
     for variable in order {
-        let number = &mut numbers[variable.index()];
+        let number = &mut numbers[variable];
         if number.is_none() {
             *number = Some(terms.variable(VariableId(count)));
             count += 1;

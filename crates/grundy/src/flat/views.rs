@@ -1,19 +1,20 @@
-//! The two programs of the paper that the grounder does not write down: g(R) and s(R).
+//! The two programs of the paper that the grounder does not construct explicitly: g(R) and s(R).
 
-use super::{Flat, FlatLiteral, FlatRule, Origin, RelationKind};
+use super::{Flat, FlatLiteral, FlatRule, FlatRuleId, Origin, RelationKind};
+use crate::ids::IdVec;
 
 fn kind(flat: &Flat, literal: &FlatLiteral) -> RelationKind {
     literal.atom().map_or(RelationKind::Static, |atom| flat.info(atom.relation).kind)
 }
 
-/// Keeps the conditions of all rules that are wanted.
-fn with_conditions(flat: &Flat, wanted: impl Fn(&FlatLiteral) -> bool) -> Vec<FlatRule> {
+/// The rules with only the conditions that `wanted` accepts.
+fn with_conditions(flat: &Flat, wanted: impl Fn(&FlatLiteral) -> bool) -> IdVec<FlatRuleId, FlatRule> {
     let mut rules = flat.rules.clone();
     rules.iter_mut().for_each(|rule| rule.body.retain(&wanted));
     rules
 }
 
-/// g(R), what is matched: the rules without the negation of what depends on a state, which may not prune.
+/// g(R), the matched rules: the rules without dynamic negation, which may not prune.
 pub fn matched(flat: &Flat) -> Flat {
     let prunes = |literal: &FlatLiteral| {
         !matches!(literal, FlatLiteral::Not(_)) || kind(flat, literal) == RelationKind::Static
@@ -21,7 +22,7 @@ pub fn matched(flat: &Flat) -> Flat {
     Flat { rules: with_conditions(flat, prunes), ..flat.clone() }
 }
 
-/// s(R), what is stored: the rules of what depends on a state, without their static conditions.
+/// s(R), the stored rules: dynamic rules without their static conditions.
 pub fn stored(flat: &Flat) -> Flat {
     let mut rules = with_conditions(flat, |literal| kind(flat, literal) == RelationKind::Dynamic);
     rules.retain(|rule| {
@@ -37,7 +38,7 @@ mod tests {
     use grundy_syntax::{Source, read_game};
 
     #[test]
-    fn conditions_go_where_they_belong() {
+    fn conditions_are_split_into_matched_and_stored_ones() {
         let sheet = "(role r) (init (at a)) (edge a b) (<= (legal r (go ?y)) (true (at ?x)) (edge ?x ?y)
             (not (true (at ?y))) (not (edge ?y ?x)) (distinct ?x ?y))";
         let program = read_game(&Source::new("paper.kif", sheet), &Default::default()).program;

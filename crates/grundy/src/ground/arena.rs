@@ -1,18 +1,18 @@
-//! Many short records of the same length.
+//! An arena of short records of equal length.
 
-/// How many numbers a full chunk holds, at most: a quarter of a megabyte, which allocators pack densely. (Chunks of 768 kB
-/// took 1 MB each: `tools/limits.py` with `--commands faithful` showed a third more memory than was counted.)
+/// The largest number of values in a chunk: a quarter of a megabyte, which allocators pack densely. Measured with
+/// `tools/limits.py --commands faithful`: chunks of 768 kB took 1 MB each, a third more than was counted.
 const CHUNK: usize = 1 << 16;
 
-/// Records of `stride` numbers. They live in chunks that are never moved once they are full, so that
-/// growing by one record never costs more than one chunk of memory.
+/// Records of `stride` numbers in chunks. A full chunk never moves, so growing never needs more than one chunk of additional
+/// memory.
 pub(super) struct Arena {
     stride: usize,
-    /// A full chunk has two to this power of records.
+    /// The binary logarithm of the number of records in a full chunk.
     shift: u32,
     full: Vec<Box<[u32]>>,
     last: Vec<u32>,
-    /// All records.
+    /// The number of records.
     len: usize,
 }
 
@@ -35,7 +35,7 @@ impl Arena {
         self.push_with(|place| place.copy_from_slice(record));
     }
 
-    /// Adds a record of zeros and lets it be filled.
+    /// Adds a record of zeros, which `fill` overwrites.
     #[inline]
     pub(super) fn push_with(&mut self, fill: impl FnOnce(&mut [u32])) {
         let start = self.last.len();
@@ -48,7 +48,7 @@ impl Arena {
         }
     }
 
-    /// Takes the last record away. There has to be one.
+    /// Removes and returns the last record of a non-empty arena.
     pub(super) fn pop(&mut self) -> Vec<u32> {
         self.len -= 1;
         if self.last.is_empty()
@@ -83,7 +83,7 @@ impl Arena {
         chunks.flat_map(|chunk| chunk.chunks_exact_mut(self.stride))
     }
 
-    /// Keeps the records that are wanted, asking in order. Chunks are given back as they are read.
+    /// Keeps the records that `wanted` accepts, which is called in order. Chunks are freed as they are read.
     pub(super) fn retain(&mut self, mut wanted: impl FnMut(&[u32]) -> bool) {
         let all = std::mem::replace(self, Arena::new(self.stride));
         for chunk in all.full.into_iter().chain([all.last.into_boxed_slice()]) {
@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn records_stay_what_they_are() {
+    fn records_are_kept_in_order() {
         let mut arena = Arena::new(3);
         let count = 2 * CHUNK / 3 + 5;
         (0..count as u32).for_each(|i| arena.push(&[i, i + 1, i + 2]));

@@ -1,20 +1,19 @@
-//! What grounding may cost, and what happens when it costs more.
+//! Configuration, limits and errors of grounding.
 
 use crate::datalog::{JoinOrder, Progress};
 use crate::rewrite::Thresholds;
 use grundy_syntax::{Budget, Exhausted, Span};
 use std::sync::Arc;
 
-/// How `base` and `input`, all that can be true and all that can be done, are found. The result is
-/// the same.
+/// How `base` and `input`, the possible facts and moves, are found. The result is the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Method {
-    /// One fixpoint; rules are stored the first time their body matches.
+    /// One fixpoint, which stores rules as they match.
     #[default]
     Fused,
     /// First one fixpoint for `base` and `input`, then one pass for the rules.
     OneStep,
-    /// Round by round, as a match would go on, starting from the initial state and the facts of a match without moves.
+    /// Rounds, as a match proceeds, from the initial state and the facts of play without moves.
     Iterative,
 }
 
@@ -23,11 +22,11 @@ pub enum Method {
 pub struct GroundConfig {
     /// How `base` and `input` are found.
     pub method: Method,
-    /// Exactly the instances of the sheet's own rules.
+    /// Whether to store exactly the instances of the rules of the sheet.
     pub faithful: bool,
-    /// When compact grounding goes to which lengths.
+    /// The thresholds of compact grounding.
     pub thresholds: Thresholds,
-    /// In which order the conditions of a rule are matched.
+    /// How the order of the conditions of a rule is chosen.
     pub join_order: JoinOrder,
     /// Limit: rules.
     pub max_rules: u64,
@@ -35,7 +34,7 @@ pub struct GroundConfig {
     pub max_term_depth: usize,
     /// The time and memory of the call.
     pub budget: Budget,
-    /// Told now and then how far it is.
+    /// Receives progress.
     pub progress: Option<Arc<Progress>>,
 }
 
@@ -95,19 +94,19 @@ impl LimitKind {
     }
 }
 
-/// Why there is no ground program.
+/// An error of grounding.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GroundError {
     /// A limit was hit.
     #[error("limit `{}` hit; the rule with the most instances ({instances}) is\n{rule}", limit.name())]
     Limit {
-        /// Which.
+        /// The limit.
         limit: LimitKind,
         /// The rule of the sheet that has the most instances so far.
         rule: String,
-        /// How many.
+        /// The number of its instances.
         instances: u64,
-        /// Where it stands.
+        /// Its span in the text.
         span: Span,
     },
     /// A static predicate depends on its own negation.
@@ -115,7 +114,7 @@ pub enum GroundError {
     NegationCycle {
         /// The rule in question.
         rule: String,
-        /// Where it stands.
+        /// Its span in the text.
         span: Span,
     },
 }

@@ -1,31 +1,32 @@
 //! Relations that are not grounded.
 //!
-//! Some views no grounding can hold: paths with the list of their cells, nine marks in nine ways. They stay *lifted*.
-//! Their rules are set aside (the *residue*), and the atoms that other rules ask for become *external*: atoms of
-//! the ground program without rules, which a lifted reasoner values for a state when somebody wants to know.
+//! Some views have too many instances to ground, such as paths with the list of their cells. They stay *lifted*: their
+//! rules are removed from the program (the *residue*), and their atoms in conditions of other rules become *external*:
+//! atoms of the ground program without rules, which a lifted engine evaluates for a state on request.
 //!
-//! Which atoms others ask for is found by rules again: where all variables are bound by other conditions, these
-//! conditions tell; where not, the values that can stand in the column.
+//! The external atoms are enumerated by rules as well. If all variables of an atom are bound by other conditions of its
+//! rule, these conditions are the body; otherwise a relation with the possible values of the column is added.
 
 use crate::flat::{
     Flat, FlatAtom, FlatLiteral, FlatRule, Origin, RelationId, RelationInfo, RelationKind, raise_kinds,
     renumber,
 };
+use crate::ids::BitSet;
 use crate::rewrite::{Domains, drop_irrelevant};
 use grundy_syntax::{Program, Term, TermId, VariableId};
 
-/// A column may not be filled with more values than this, all columns of an atom taken together.
-const MOST_VALUES: f64 = 100_000.0;
+/// The largest product of the numbers of possible values over the open columns of an external atom. A guess.
+const MOST_COMBINATIONS: f64 = 100_000.0;
 
-/// Sets the rules of these relations aside; what is left asks for external atoms. `None` if it asks for atoms
-/// that cannot be told.
+/// Removes the rules of these relations from a program and returns them. The remaining rules use external atoms. `None` if
+/// these cannot be enumerated.
 pub(super) fn lift(
     program: &mut Program,
     flat: &mut Flat,
-    lifted: &[bool],
+    lifted: &BitSet<RelationId>,
     domains: &Domains,
 ) -> Option<Vec<FlatRule>> {
-    let is_lifted = |atom: &FlatAtom| lifted.get(atom.relation.index()).is_some_and(|lifted| *lifted);
+    let is_lifted = |atom: &FlatAtom| lifted.contains_if_known(atom.relation);
     let residue = needed_rules(flat, lifted);
     flat.rules.retain(|rule| !is_lifted(&rule.head));
     drop_irrelevant(program, flat);
@@ -49,45 +50,41 @@ pub(super) fn lift(
     }
     for mut rule in asking {
         let mut columns = open_columns(flat, &rule)?;
-        let values = |&column: &usize| domains[rule.head.relation.index()][column].size();
-        if columns.iter().map(values).product::<f64>() > MOST_VALUES {
+        let values = |&column: &usize| domains[rule.head.relation][column].size();
+        if columns.iter().map(values).product::<f64>() > MOST_COMBINATIONS {
             return None;
         }
         columns.extend(columns_to_narrow(flat, &rule));
         for column in columns {
-            let guard = column_guard(program, flat, rule.head.relation, column, domains)?;
+            let guard = domain_guard(program, flat, rule.head.relation, column, domains)?;
             let arg = rule.head.args[column];
             rule.body.push(FlatLiteral::Holds(FlatAtom { relation: guard, args: [arg].into() }));
         }
         renumber(&mut flat.terms, &mut rule);
         flat.rules.push(rule);
     }
-    for (info, _) in flat.relations.iter_mut().zip(lifted).filter(|(_, lifted)| **lifted) {
-        info.kind = RelationKind::Dynamic;
-    }
+    lifted.iter().for_each(|relation| flat.relations[relation].kind = RelationKind::Dynamic);
     raise_kinds(flat, |_| false);
     Some(residue)
 }
 
-/// The rules that these relations need.
-fn needed_rules(flat: &Flat, relations: &[bool]) -> Vec<FlatRule> {
-    let mut needed = relations.to_vec();
+/// The rules that these relations depend on.
+fn needed_rules(flat: &Flat, relations: &BitSet<RelationId>) -> Vec<FlatRule> {
+    let mut needed = relations.clone();
     let rules = || flat.rules.iter().filter(|rule| rule.origin != Origin::Link);
     let mut changed = true;
     while changed {
         changed = false;
         for rule in rules() {
-            if needed[rule.head.relation.index()] {
-                for atom in rule.body.iter().filter_map(FlatLiteral::atom) {
-                    changed |= !std::mem::replace(&mut needed[atom.relation.index()], true);
-                }
+            if needed.contains(rule.head.relation) {
+                rule.relations_read().for_each(|read| changed |= needed.insert(read));
             }
         }
     }
-    rules().filter(|rule| needed[rule.head.relation.index()]).cloned().collect()
+    rules().filter(|rule| needed.contains(rule.head.relation)).cloned().collect()
 }
 
-/// The columns of the head with variables that no condition binds; `None` if such a variable stands in a function.
+/// The columns of the head with unbound variables; `None` if such a variable is inside a function.
 fn open_columns(flat: &Flat, rule: &FlatRule) -> Option<Vec<usize>> {
     let is_bound = |variable: VariableId| {
         rule.body.iter().flat_map(|literal| literal.terms()).any(|term| flat.terms.contains(term, variable))
@@ -105,7 +102,7 @@ fn open_columns(flat: &Flat, rule: &FlatRule) -> Option<Vec<usize>> {
     Some(columns)
 }
 
-/// The columns for constants whose variable may stand for a function as well: what says that it does not is lifted.
+/// The columns for constants whose variable may also be a function, because the condition that excludes this is lifted.
 fn columns_to_narrow(flat: &Flat, rule: &FlatRule) -> Vec<usize> {
     let of_constants = |atom: &FlatAtom, arg: TermId| {
         let info = flat.info(atom.relation);
@@ -125,15 +122,15 @@ fn columns_to_narrow(flat: &Flat, rule: &FlatRule) -> Vec<usize> {
     (0..rule.head.args.len()).filter(may_widen).collect()
 }
 
-/// A relation with the values of a column; `None` if nobody knows them.
-fn column_guard(
+/// A relation with the possible values of a column; `None` if they are unknown.
+fn domain_guard(
     program: &mut Program,
     flat: &mut Flat,
     relation: RelationId,
     column: usize,
     domains: &Domains,
 ) -> Option<RelationId> {
-    let values: Vec<TermId> = domains[relation.index()][column].values()?.map(TermId).collect();
+    let values: Vec<TermId> = domains[relation][column].values()?.map(TermId).collect();
     let name = format!("{}~{}column{}", program.name(flat.info(relation).predicate), relation.0, column + 1);
     let is_guard = |rule: &&FlatRule| {
         let predicate = flat.info(rule.head.relation).predicate;

@@ -1,14 +1,13 @@
 //! [`GroundProgram`]: a game without variables.
 //!
-//! Every rule is an instance of a rule of the sheet: static conditions are evaluated and gone, what
-//! is left speaks of atoms that can be true in some state, by the measure of the grounder (dynamic
-//! negation never prunes). No rule stands there twice.
+//! Every rule is an instance of a rule of the sheet. Static conditions are evaluated and removed; the remaining atoms can be
+//! true in some state, as far as the grounder knows (dynamic negation never prunes). No rule is repeated.
 //!
-//! The method is that of Vittaut & Méhat, *Efficient Grounding of Game Descriptions with Tabling*
-//! (2014): [`ground`] is its outline.
+//! The method follows Vittaut & Méhat, *Efficient Grounding of Game Descriptions with Tabling* (2014). [`ground`] is its
+//! outline.
 
 mod arena;
-mod blame;
+mod atoms;
 mod branches;
 mod build;
 mod config;
@@ -18,13 +17,14 @@ mod negation;
 mod rebuild;
 mod recipe;
 mod repeats;
+mod responsible;
 mod seed;
 mod simplify;
 mod store;
 mod tactics;
 
 pub use crate::datalog::{JoinOrder, Progress};
-use crate::ids::wide;
+use crate::ids::{IdVec, wide};
 pub use crate::rewrite::Thresholds;
 pub use build::ground;
 pub use config::{GroundConfig, GroundError, LimitKind, Method};
@@ -32,10 +32,11 @@ pub use emit::{
     DotError, MOST_NODES, Slice, write_asp, write_aspif, write_dot, write_json, write_kif, write_prolog,
 };
 
-use crate::datalog::Relation;
+use crate::datalog::Relations;
 use crate::flat::{Flat, FlatRule, RelationId, write_term};
 use arena::Arena;
-use grundy_syntax::{Keyword, PredicateId, Program, TermId};
+use atoms::Atoms;
+use grundy_syntax::{Keyword, PredicateId, Program, RuleId, TermId};
 use smallvec::SmallVec;
 use std::time::Duration;
 
@@ -53,19 +54,24 @@ pub struct GroundLiteral {
     pub positive: bool,
 }
 
-/// How long the parts of grounding took.
+/// The duration of the parts of grounding.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct GroundTimes {
-    /// Taking functions apart and evaluating what is static.
+    /// Flattening, and evaluation of static relations.
     pub statics: Duration,
-    /// Finding what can be true and be done, where that is a step of its own.
+    /// Finding the possible facts and moves, if that is a separate step.
     pub reach: Duration,
     /// The rest.
     pub ground: Duration,
 }
 
-/// Rules with the same head relation and the same relations of conditions, so that each of them is
-/// just a few row numbers.
+grundy_syntax::define_id! {
+    /// A [`Block`] of a ground program.
+    struct BlockId(u32);
+}
+
+/// Rules with the same head relation and the same relations and signs of conditions, so that each is a record of row
+/// numbers.
 struct Block {
     head: RelationId,
     /// Relation and sign of each condition.
@@ -78,25 +84,24 @@ struct Block {
 pub struct GroundProgram {
     program: Program,
     flat: Flat,
-    relations: Vec<Relation>,
-    /// The first atom of each relation, and, at the end, the number of atoms.
-    offsets: Vec<u32>,
-    blocks: Vec<Block>,
+    relations: Relations,
+    atoms: Atoms,
+    blocks: IdVec<BlockId, Block>,
     repeats: u64,
     times: GroundTimes,
     steps: u64,
-    /// The rules of the relations that are lifted, and of all that these need.
+    /// The rules of the lifted relations, and of all relations that these depend on.
     residue: Vec<FlatRule>,
     lifted: Vec<LiftedRelation>,
 }
 
-/// A relation that was not grounded, because it would be too large.
+/// A relation that was not grounded because it has too many instances.
 #[derive(Clone, Debug)]
 pub struct LiftedRelation {
     pub(crate) relation: RelationId,
-    /// The rule of the program that had too many instances.
-    pub rule: u32,
-    /// How many it had when it was given up.
+    /// The responsible rule of the program.
+    pub rule: RuleId,
+    /// The number of its instances when the attempt ended.
     pub instances: u64,
 }
 
@@ -113,8 +118,8 @@ impl GroundProgram {
 
     /// The external atoms.
     pub fn external_atoms(&self) -> impl Iterator<Item = AtomId> + '_ {
-        let relations = self.lifted.iter().map(|lifted| lifted.relation.index());
-        relations.flat_map(|relation| (self.offsets[relation]..self.offsets[relation + 1]).map(AtomId))
+        let relations = self.lifted.iter().map(|lifted| lifted.relation);
+        relations.flat_map(|relation| self.atoms.of(relation))
     }
 
     /// The number of rules.
@@ -127,17 +132,17 @@ impl GroundProgram {
         self.blocks.iter().map(|block| wide(block.rows.len()) * wide(block.literals.len())).sum()
     }
 
-    /// How many instances were the same as another one.
+    /// The number of instances that were equal to another one.
     pub fn repeats(&self) -> u64 {
         self.repeats
     }
 
-    /// How long it took.
+    /// The duration of grounding.
     pub fn times(&self) -> GroundTimes {
         self.times
     }
 
-    /// How many steps it took: attempts to match a condition. Those of attempts that were given up do not count.
+    /// The number of steps, which are attempts to match a condition. Steps of abandoned attempts do not count.
     pub fn steps(&self) -> u64 {
         self.steps
     }
@@ -149,27 +154,27 @@ impl GroundProgram {
 
     /// The number of atoms.
     pub fn atom_count(&self) -> u32 {
-        self.offsets.last().copied().unwrap_or(0)
+        self.atoms.count()
     }
 
     /// The atoms of a keyword, such as all that can be true.
     pub fn atoms_of(&self, keyword: Keyword) -> impl Iterator<Item = AtomId> + '_ {
         let predicate = self.program.keyword(keyword);
-        let is_wanted = move |relation: &usize| Some(self.flat.relations[*relation].predicate) == predicate;
-        let relations = (0..self.relations.len()).filter(is_wanted);
-        relations.flat_map(|relation| (self.offsets[relation]..self.offsets[relation + 1]).map(AtomId))
+        let is_wanted = move |relation: &RelationId| Some(self.flat.info(*relation).predicate) == predicate;
+        let relations = self.relations.ids().filter(is_wanted);
+        relations.flat_map(|relation| self.atoms.of(relation))
     }
 
     /// Calls `visit` with the head and the conditions of every rule.
     pub fn for_each_rule(&self, mut visit: impl FnMut(AtomId, &[GroundLiteral])) {
         let mut body = Vec::new();
         for block in &self.blocks {
-            let head_offset = self.offsets[block.head.index()];
+            let head_offset = self.atoms.first(block.head);
             for row in block.rows.iter() {
                 body.clear();
                 let literals = block.literals.iter().zip(&row[1..]);
                 body.extend(literals.map(|(&(relation, positive), &row)| GroundLiteral {
-                    atom: AtomId(self.offsets[relation.index()] + row),
+                    atom: AtomId(self.atoms.first(relation) + row),
                     positive,
                 }));
                 visit(AtomId(head_offset + row[0]), &body);
@@ -179,7 +184,7 @@ impl GroundProgram {
 
     /// An atom in KIF notation.
     pub fn atom_text(&self, atom: AtomId) -> String {
-        let (relation, row) = self.place_of(atom);
+        let (relation, row) = self.atoms.locate(atom);
         let mut out = String::new();
         self.write_row(relation, row, &mut out);
         out
@@ -187,17 +192,17 @@ impl GroundProgram {
 
     /// The arguments of an atom: terms in which a variable stands for the column of its number, and the columns.
     pub(crate) fn atom_parts(&self, atom: AtomId) -> (&[TermId], SmallVec<[u32; 8]>) {
-        let (relation, row) = self.place_of(atom);
+        let (relation, row) = self.atoms.locate(atom);
         let row = self.relations[relation].row(row);
         (&self.flat.relations[relation].template, row.to_vec())
     }
 
     /// The predicate of an atom.
     pub fn predicate_of(&self, atom: AtomId) -> PredicateId {
-        self.flat.relations[self.place_of(atom).0].predicate
+        self.flat.relations[self.atoms.locate(atom).0].predicate
     }
 
-    /// The rules that were ground: in compact form those that splitting and evaluation on demand have made.
+    /// The flat rules that were grounded: in compact form, after splitting and rewriting for evaluation on demand.
     pub fn flat(&self) -> &Flat {
         &self.flat
     }
@@ -207,7 +212,7 @@ impl GroundProgram {
         &self.program
     }
 
-    fn write_row(&self, relation: usize, row: u32, out: &mut String) {
+    fn write_row(&self, relation: RelationId, row: u32, out: &mut String) {
         let info = &self.flat.relations[relation];
         let values = self.relations[relation].row(row).to_vec();
         let name = self.program.name(info.predicate);

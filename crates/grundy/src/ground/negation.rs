@@ -1,29 +1,28 @@
 //! Static relations that depend on their own negation.
 //!
-//! Such rules can be sound: negation may be stratified per ground atom where it is not per predicate. Evaluating static
-//! relations component by component cannot tell. So these relations, and what depends on them, are treated like atoms that
-//! depend on the state: their negation prunes nothing, their ground rules are kept, and the network orders the atoms.
+//! Such rules can be sound: negation may be stratified per ground atom where it is not stratified per predicate. Evaluation
+//! component by component cannot decide that. Therefore these relations, and all that depend on them, are treated as
+//! dynamic: their negation does not prune, their ground rules are kept, and the network orders the atoms.
 
 use crate::flat::{Flat, FlatLiteral, RelationKind, components, raise_kinds};
+use crate::graph::component_of;
+use crate::ids::Id;
 use grundy_syntax::{Keyword, Program};
 
-/// Makes static relations dynamic that depend on their own negation. `init` and `role` have to be static: where they
-/// depend on such a relation, nothing is changed.
+/// Makes static relations that depend on their own negation dynamic. If `init` or `role`, which have to be static, depend on
+/// such a relation, nothing changes.
 pub(super) fn raise_negated(program: &Program, flat: &mut Flat) {
     let components = components(flat, |_| true);
-    let mut component_of = vec![0; flat.relations.len()];
-    for (number, members) in components.iter().enumerate() {
-        members.iter().for_each(|&member| component_of[member] = number);
-    }
+    let component_of = component_of(&components, flat.relations.len());
     let mut raised = flat.clone();
     for rule in &flat.rules {
         let head = rule.head.relation;
         let negates_itself = rule.body.iter().any(|literal| match literal {
-            FlatLiteral::Not(atom) => component_of[atom.relation.index()] == component_of[head.index()],
+            FlatLiteral::Not(atom) => component_of[atom.relation] == component_of[head],
             FlatLiteral::Holds(_) | FlatLiteral::Distinct(_) => false,
         });
         if negates_itself && flat.info(head).kind == RelationKind::Static {
-            for &member in &components[component_of[head.index()]] {
+            for &member in &components[component_of[head].index()] {
                 raised.relations[member].kind = RelationKind::Dynamic;
             }
         }

@@ -1,28 +1,29 @@
-//! How an instance of a rule is written down.
+//! Recipes: how the instances of a rule become records of a block.
 
+use super::BlockId;
 use super::arena::Arena;
-use crate::datalog::{Engine, Plan, Queue, Relation, Stop, values};
+use crate::datalog::{Engine, Plan, Queue, Relations, Stop, values};
 use crate::flat::{Flat, FlatAtom, FlatLiteral, FlatRule, RelationId};
-use crate::ids::{Id, narrow};
-use grundy_syntax::Terms;
+use crate::ids::{BitSet, Id, narrow};
+use grundy_syntax::{Terms, VariableId};
 use std::ops::Range;
 
-/// What is not known yet.
+/// A row that is not known yet.
 const UNKNOWN: u32 = u32::MAX;
 
-/// An atom of a rule that no condition matches: its head, or a negated one. Where one condition has all its variables,
-/// its row follows from the row that this condition has matched, and is looked up once for each.
-struct Follows {
+/// An atom of a rule that no condition matches: its head, or a negated one. If a condition has all its variables, the
+/// matched row of the condition determines the row of the atom, which is then memoised.
+struct Determined {
     /// The condition, and its relation.
-    condition: Option<(usize, usize)>,
+    condition: Option<(usize, RelationId)>,
     rows: Vec<u32>,
 }
 
-/// Where the row number of a stored condition comes from.
+/// The origin of the row of a stored condition.
 enum Source {
-    /// The row that the condition of this number has matched.
+    /// The matched row of the condition with this number.
     Matched(usize),
-    /// A negated atom, which may not be known yet, or never be true.
+    /// A negated atom, which may be derived later or never.
     Mentioned(Mention),
 }
 
@@ -31,39 +32,42 @@ struct Mention {
     relation: RelationId,
     /// Its number among those that the plan ignores.
     nth: usize,
-    follows: Follows,
-    /// What has not been looked up yet. Conditions that have to be put in order cannot wait.
+    determined: Determined,
+    /// The atoms that wait for their lookup. Conditions that have to be sorted cannot wait.
     queue: Option<Queue>,
 }
 
-/// How a rule is stored.
+/// The recipe of a rule.
 pub(super) struct Recipe {
-    pub(super) block: usize,
-    head: Follows,
+    pub(super) block: BlockId,
+    head: Determined,
     /// In the order of the block's conditions.
     sources: Box<[Source]>,
-    /// The places of conditions that share a relation, and have to be put in order.
+    /// The positions of conditions that share relation and sign, and are kept sorted.
     runs: Vec<Range<usize>>,
 }
 
 impl Recipe {
-    /// How to store a rule: relation and sign of the conditions that are kept, in order, and the rest. The block has
-    /// to be filled in.
-    pub(super) fn new(flat: &Flat, rule: &FlatRule, dynamic: &[bool]) -> (Vec<(RelationId, bool)>, Recipe) {
+    /// The relations and signs of the stored conditions, in order, and the recipe. The caller sets the block.
+    pub(super) fn new(
+        flat: &Flat,
+        rule: &FlatRule,
+        dynamic: &BitSet<RelationId>,
+    ) -> (Vec<(RelationId, bool)>, Recipe) {
         let mut conditions: Vec<((RelationId, bool), Source)> = Vec::new();
         let mut mentioned = 0;
         for (number, literal) in rule.body.iter().enumerate() {
-            let Some(atom) = literal.atom().filter(|atom| dynamic[atom.relation.index()]) else {
+            let Some(atom) = literal.atom().filter(|atom| dynamic.contains(atom.relation)) else {
                 continue;
             };
             conditions.push(match literal {
                 FlatLiteral::Not(_) => {
                     mentioned += 1;
-                    let follows = Follows::new(&flat.terms, rule, atom);
+                    let determined = Determined::new(&flat.terms, rule, atom);
                     let mention = Mention {
                         relation: atom.relation,
                         nth: mentioned - 1,
-                        follows,
+                        determined,
                         queue: Some(Queue::default()),
                     };
                     ((atom.relation, false), Source::Mentioned(mention))
@@ -79,8 +83,8 @@ impl Recipe {
                 mention.queue = None;
             }
         }
-        let head = Follows::new(&flat.terms, rule, &rule.head);
-        (literals, Recipe { block: 0, head, sources: sources.into(), runs })
+        let head = Determined::new(&flat.terms, rule, &rule.head);
+        (literals, Recipe { block: BlockId(0), head, sources: sources.into(), runs })
     }
 
     /// Prepares for a run of the rule.
@@ -92,14 +96,14 @@ impl Recipe {
         }
     }
 
-    /// Writes the instance that has matched; tells whether two of its conditions are the same atom. Looking up atoms is
-    /// put off, but not in that case.
+    /// Writes the current match. Returns whether two of its conditions are the same atom. Lookups of atoms are queued
+    /// except in that case.
     #[inline]
     pub(super) fn write(
         &mut self,
         engine: &mut Engine,
         plan: &Plan,
-        mentions: &mut [Relation],
+        mentions: &mut Relations,
         rows: &mut Arena,
         instances: u64,
     ) -> Result<bool, Stop> {
@@ -123,19 +127,19 @@ impl Recipe {
             for (place, source) in record[1..].iter_mut().zip(&mut self.sources) {
                 *place = match source {
                     Source::Matched(literal) => engine.rows[*literal],
-                    Source::Mentioned(Mention { relation, nth, follows, queue }) => {
+                    Source::Mentioned(Mention { relation, nth, determined, queue }) => {
                         let atom = values(&engine.registers, &plan.ignored[*nth]);
-                        let pays = || follows.pays(engine, instances);
-                        match (follows.known(engine), queue) {
+                        let pays = || determined.pays(engine, instances);
+                        match (determined.known(engine), queue) {
                             (Some(row), _) => row,
                             (None, Some(queue)) if !pays() => {
                                 is_enough |= queue.push(atom, number);
                                 UNKNOWN
                             }
                             (None, _) => {
-                                let (row, _) = mentions[relation.index()].insert(atom);
+                                let (row, _) = mentions[*relation].insert(atom);
                                 if pays() {
-                                    follows.learn(engine, row);
+                                    determined.learn(engine, row);
                                 }
                                 row
                             }
@@ -155,19 +159,19 @@ impl Recipe {
         Ok(repeated)
     }
 
-    /// Looks up the atoms that were put off.
+    /// Looks up the queued atoms.
     #[inline(never)]
     pub(super) fn fill_in(
         &mut self,
         engine: &mut Engine,
         plan: &Plan,
-        mentions: &mut [Relation],
+        mentions: &mut Relations,
         rows: &mut Arena,
     ) -> Result<(), Stop> {
         for (place, source) in self.sources.iter_mut().enumerate() {
             if let Source::Mentioned(Mention { relation, queue: Some(queue), .. }) = source {
                 let fill_in = |record: u32, row| rows.get_mut(record.index())[1 + place] = row;
-                mentions[relation.index()].insert_all(queue, fill_in);
+                mentions[*relation].insert_all(queue, fill_in);
             }
         }
         engine.derive_queued(plan, |record, head| rows.get_mut(record.index())[0] = head)
@@ -175,38 +179,38 @@ impl Recipe {
 
     pub(super) fn bytes(&self) -> usize {
         let mentioned = self.sources.iter().map(|source| match source {
-            Source::Mentioned(mention) => mention.follows.rows.capacity() * 4,
+            Source::Mentioned(mention) => mention.determined.rows.capacity() * 4,
             Source::Matched(_) => 0,
         });
         self.head.rows.capacity() * 4 + mentioned.sum::<usize>()
     }
 }
 
-impl Follows {
-    /// An atom of a rule; it follows from the condition with the fewest columns that has all its variables.
-    fn new(terms: &Terms, rule: &FlatRule, atom: &FlatAtom) -> Follows {
+impl Determined {
+    /// An atom of a rule, with the condition that has all its variables and the fewest columns.
+    fn new(terms: &Terms, rule: &FlatRule, atom: &FlatAtom) -> Determined {
         let needed = variables(terms, rule, [atom].into_iter());
         let has_all = |literal: &FlatLiteral| match literal {
             FlatLiteral::Holds(condition) => {
                 let has = variables(terms, rule, [condition].into_iter());
-                needed.iter().zip(has).all(|(needed, has)| !needed || has)
+                needed.is_subset(&has)
             }
             _ => false,
         };
         let conditions = (0..rule.body.len()).filter(|&number| has_all(&rule.body[number]));
         let columns = |&number: &usize| rule.body[number].atom().map_or(0, |atom| atom.args.len());
-        let relation = |number: usize| Some((number, rule.body[number].atom()?.relation.index()));
-        Follows { condition: conditions.min_by_key(columns).and_then(relation), rows: Vec::new() }
+        let relation = |number: usize| Some((number, rule.body[number].atom()?.relation));
+        Determined { condition: conditions.min_by_key(columns).and_then(relation), rows: Vec::new() }
     }
 
-    /// The row of the atom in this match, if it was learnt.
+    /// The memoised row of the atom in this match.
     #[inline]
     fn known(&self, engine: &Engine) -> Option<u32> {
         let row = engine.rows[self.condition?.0].index();
         self.rows.get(row).copied().filter(|&row| row != UNKNOWN)
     }
 
-    /// Whether rows of the condition are matched several times, so that it pays to learn what follows.
+    /// Whether rows of the condition match several times on average, so that memoising pays.
     #[inline]
     fn pays(&self, engine: &Engine, instances: u64) -> bool {
         self.condition
@@ -224,20 +228,20 @@ impl Follows {
     }
 }
 
-/// For each variable of a rule, whether it occurs in some of these atoms.
+/// The variables of a rule that occur in some of these atoms.
 pub(super) fn variables<'a>(
     terms: &Terms,
     rule: &FlatRule,
     atoms: impl Iterator<Item = &'a FlatAtom>,
-) -> Vec<bool> {
-    let mut seen = vec![false; rule.variables];
+) -> BitSet<VariableId> {
+    let mut seen = BitSet::empty(rule.variables);
     for &arg in atoms.flat_map(|atom| &atom.args) {
-        terms.for_each_variable(arg, &mut |variable| seen[variable.index()] = true);
+        terms.for_each_variable(arg, &mut |variable| seen.set(variable, true));
     }
     seen
 }
 
-/// The places of a record that hold rows of the same relation and sign, where there are several.
+/// The positions of a record with rows of the same relation and sign, where there are several.
 pub(super) fn runs(literals: &[(RelationId, bool)]) -> Vec<Range<usize>> {
     let mut runs = Vec::new();
     let mut start = 0;

@@ -1,7 +1,7 @@
-//! A fake match, so that iteration does not go step by step.
+//! Initial facts for the iterative method.
 //!
-//! A step counter costs the iterative method one round for each step. So the game is played at first without anybody
-//! making a move, until a state comes again or is empty; all facts that were true on the way can be true.
+//! A step counter costs the iterative method one round for each step. Therefore the game is first evaluated without moves
+//! until a state repeats, and all facts on the way are taken as possible from the start.
 
 use super::config::GroundConfig;
 use crate::lifted::{Lifted, LiftedConfig};
@@ -10,11 +10,11 @@ use grundy_syntax::Program;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 
-/// A match without moves goes on for so many steps at most.
-const MOST_STEPS: usize = 1_000;
+/// The largest number of states without moves. A guess: longer counters cost rounds, not answers.
+const MOST_STATES: usize = 1_000;
 
-/// The facts that are true in a match without moves. What goes wrong on the way ends the match, and nothing else.
-pub(super) fn fake_match(program: &Program, config: &GroundConfig) -> BTreeSet<String> {
+/// The facts of the states that follow each other without moves. An error only ends the sequence.
+pub(super) fn facts_without_moves(program: &Program, config: &GroundConfig) -> BTreeSet<String> {
     let lifted_config = LiftedConfig {
         max_term_depth: config.max_term_depth,
         budget: config.budget.share(0.25),
@@ -25,7 +25,7 @@ pub(super) fn fake_match(program: &Program, config: &GroundConfig) -> BTreeSet<S
     let Ok(mut game) = Lifted::new(program, &lifted_config) else { return facts };
     let Ok(mut state) = game.initial() else { return facts };
     let mut seen = FxHashSet::default();
-    while seen.len() < MOST_STEPS && seen.insert(state.clone()) {
+    while seen.len() < MOST_STATES && seen.insert(state.clone()) {
         facts.extend(game.facts(&state));
         match game.next_without_moves(&state) {
             Ok(next) => state = next,
@@ -48,7 +48,7 @@ mod tests {
             (<= (next (cell ?x)) (does r (mark ?x)))
             (<= terminal (true (step 3))) (goal r 0)";
         let reading = read_game(&Source::new("steps.kif", sheet), &Default::default());
-        let facts = fake_match(&reading.program, &GroundConfig::default());
+        let facts = facts_without_moves(&reading.program, &GroundConfig::default());
         let facts: Vec<&str> = facts.iter().map(String::as_str).collect();
         assert_eq!(facts, ["(cell a)", "(step 1)", "(step 2)", "(step 3)"]);
     }

@@ -1,43 +1,46 @@
-//! What to do about rules that have far too many instances.
+//! Treatment of rules with far too many instances.
 //!
-//! How many instances a rule has shows when it runs. In compact form every rule of a view begins with a modest
-//! allowance. When it needs more, the attempt ends, and the next one treats its relation in another way: at first it
-//! is evaluated on demand, with a larger allowance; if that is not enough, it stays lifted. In faithful form this is so
-//! for static views alone, and nothing stays lifted.
+//! The number of instances of a rule is only known when it runs. In compact form, every rule of a view starts with a
+//! modest cap. When it needs more, the attempt ends, and the next attempt evaluates its relation on demand, with a larger
+//! cap; if it exceeds that as well, the relation stays lifted. In faithful form this holds for static views only, and
+//! nothing stays lifted.
 //!
-//! Static views are evaluated on demand early. But nobody knows them then when rules are split, which may be worse: if a
-//! dynamic rule that calls such a view has too many instances afterwards, the view is evaluated whole again.
+//! Static views are evaluated on demand early. Splitting then lacks their sizes and may choose worse: if a dynamic rule
+//! that calls such a view overflows afterwards, the view is evaluated whole again.
 
 use super::LiftedRelation;
 use super::config::GroundConfig;
 use super::lift::lift;
+use crate::datalog::Relations;
 use crate::flat::{
-    Flat, FlatLiteral, FlatRule, RelationId, RelationKind, ask, askable, askable_statics, callers, demand,
+    Flat, FlatRule, FlatRuleId, RelationId, RelationKind, add_demanded, callers, demand, demandable,
+    demandable_statics,
 };
-use crate::ids::{float, narrow};
+use crate::ids::{BitSet, IdVec, float, rounded_down};
 use crate::rewrite::{Thresholds, called_with_constants, infer};
-use grundy_syntax::{Program, Term, TermId};
+use grundy_syntax::{Program, RuleId, Term, TermId};
 
-/// When one rule will have too many, others that have this share of what it may have are not waited for.
-const LARGE: f64 = 0.3;
+/// When one rule overflows, the relations of rules with this share of the cap are treated like its own, which saves attempts.
+/// A guess.
+const SHARE_OF_CAP_TO_ACT: f64 = 0.3;
 
-/// A rule that puts terms together may have fewer instances than others by this factor: terms may grow without end.
-const WITH_TERMS: u64 = 30;
+/// The cap of a rule that builds terms is smaller by this factor, since terms may grow without end. A guess.
+const CAP_DIVISOR_FOR_TERMS: u64 = 30;
 
-/// An attempt has failed because rules had more instances than they may have.
+/// The overflows that ended an attempt.
 pub(super) struct Overflow {
     /// The rules of the sheet.
-    pub(super) rules: Vec<u32>,
-    /// For each rule of the sheet, the instances that it had.
-    pub(super) instances: Vec<u64>,
+    pub(super) rules: Vec<RuleId>,
+    /// The number of instances of each rule of the sheet.
+    pub(super) instances: IdVec<RuleId, u64>,
 }
 
-/// What a rule may have.
+/// The limit on the instances of a rule.
 #[derive(Clone, Copy)]
 pub(super) struct Cap {
-    /// Instances.
+    /// The largest number of instances.
     pub(super) most: u64,
-    /// The relation of the simplified program that is treated in another way when it has more.
+    /// The relation of the simplified program whose treatment changes on an overflow.
     pub(super) relation: Option<RelationId>,
 }
 
@@ -47,35 +50,35 @@ impl Default for Cap {
     }
 }
 
-/// How far one has gone with a relation.
+/// How a relation is treated.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
     /// It is evaluated whole.
     Whole,
-    /// It is static, and evaluated on demand for a try.
-    Tried,
-    /// It is static, and evaluated whole although it is large, since the try has made matters worse.
+    /// It is static, and evaluated on demand as a trial.
+    OnTrial,
+    /// It is static and large, but evaluated whole, since the trial made splitting worse.
     Large,
-    /// It is evaluated on demand, if that is possible.
+    /// It is evaluated on demand if possible.
     Asked,
-    /// It is what it is.
+    /// Its treatment does not change any more.
     Settled,
 }
 
 /// How relations are treated.
 pub(super) struct Tactics {
-    /// For each relation of the simplified program, whether it is a view of which one could leave something out.
-    askable: Vec<bool>,
+    /// The relations of the simplified program that could be evaluated on demand.
+    demandable: BitSet<RelationId>,
     thresholds: Thresholds,
-    stages: Vec<Stage>,
+    stages: IdVec<RelationId, Stage>,
     /// The relations that are evaluated on demand from the start.
-    demanded_first: Vec<bool>,
-    /// Those that turned out large.
-    asked: Vec<bool>,
-    /// All that are evaluated on demand: these, and what calls them where that has to be.
-    demanded: Vec<bool>,
+    demanded_first: BitSet<RelationId>,
+    /// The relations that turned out large.
+    asked: BitSet<RelationId>,
+    /// All relations that are evaluated on demand: these, and their callers where necessary.
+    demanded: BitSet<RelationId>,
     /// Whether relations may be evaluated on demand.
-    may_ask: bool,
+    may_demand: bool,
     /// Whether relations may stay lifted.
     may_lift: bool,
     lifted: Vec<LiftedRelation>,
@@ -83,21 +86,22 @@ pub(super) struct Tactics {
 
 impl Tactics {
     pub(super) fn new(program: &Program, flat: &Flat, config: &GroundConfig) -> Tactics {
-        let askable = if config.faithful { askable_statics(program, flat) } else { askable(program, flat) };
-        let stage = |&askable: &bool| if askable { Stage::Whole } else { Stage::Settled };
-        let stages = askable.iter().map(stage).collect();
+        let demandable =
+            if config.faithful { demandable_statics(program, flat) } else { demandable(program, flat) };
+        let stage = |relation| if demandable.contains(relation) { Stage::Whole } else { Stage::Settled };
+        let stages = flat.relations.ids().map(stage).collect();
         let thresholds = config.thresholds.clone();
-        let demanded_first = called_with_constants(flat, &askable);
+        let demanded_first = called_with_constants(flat, &demandable);
         let demanded = demanded_first.clone();
-        let asked = vec![false; askable.len()];
+        let asked = flat.no_relations();
         Tactics {
-            askable,
+            demandable,
             thresholds,
             stages,
             demanded_first,
             asked,
             demanded,
-            may_ask: true,
+            may_demand: true,
             may_lift: !config.faithful,
             lifted: Vec::new(),
         }
@@ -108,36 +112,36 @@ impl Tactics {
         self.lifted.clone()
     }
 
-    /// Rewrites a program; the rules that are set aside.
+    /// Rewrites a program. Returns the rules of the lifted relations, which are removed from it.
     pub(super) fn apply(&self, program: &mut Program, flat: &mut Flat) -> Vec<FlatRule> {
         let mut residue = Vec::new();
         if !self.lifted.is_empty() {
-            let domains = infer(flat, &[]);
-            residue = lift(program, flat, &self.lifted_flags(), &domains).unwrap_or_default();
+            let domains = infer(flat, &Relations::default());
+            residue = lift(program, flat, &self.lifted_relations(), &domains).unwrap_or_default();
         }
         demand(program, flat, &self.demanded);
         residue
     }
 
-    fn lifted_flags(&self) -> Vec<bool> {
-        let mut flags = vec![false; self.askable.len()];
-        self.lifted.iter().for_each(|lifted| flags[lifted.relation.index()] = true);
-        flags
+    fn lifted_relations(&self) -> BitSet<RelationId> {
+        let mut relations = BitSet::empty(self.stages.len());
+        self.lifted.iter().for_each(|lifted| relations.set(lifted.relation, true));
+        relations
     }
 
-    /// For each rule of a program the instances that it may have. What was made from a rule of a relation counts like
-    /// the rule.
-    pub(super) fn caps(&self, simplified: &Flat, flat: &Flat) -> Vec<Cap> {
-        let count = simplified.rules.iter().filter_map(|rule| rule.origin.rule()).max().map_or(0, |n| n + 1);
-        let mut by_rule = vec![Cap::default(); count];
+    /// The caps of the rules of a program. A rule has the cap of the source rule that it was made from.
+    pub(super) fn caps(&self, simplified: &Flat, flat: &Flat) -> IdVec<FlatRuleId, Cap> {
+        let last = simplified.rules.iter().filter_map(|rule| rule.origin.rule()).max();
+        let mut by_rule: IdVec<RuleId, Cap> =
+            IdVec::filled(Cap::default(), last.map_or(0, |last| last.index() + 1));
         let is_static = |rule: &FlatRule| simplified.info(rule.head.relation).kind == RelationKind::Static;
         for rule in &simplified.rules {
             let Some(number) = rule.origin.rule() else { continue };
-            let cap = match self.stages[rule.head.relation.index()] {
+            let cap = match self.stages[rule.head.relation] {
                 Stage::Whole if is_static(rule) => self.thresholds.demand_static,
                 Stage::Whole | Stage::Large => self.thresholds.demand,
-                Stage::Asked if makes_terms(simplified, rule) => self.thresholds.lift / WITH_TERMS,
-                Stage::Asked | Stage::Tried => self.thresholds.lift,
+                Stage::Asked if makes_terms(simplified, rule) => self.thresholds.lift / CAP_DIVISOR_FOR_TERMS,
+                Stage::Asked | Stage::OnTrial => self.thresholds.lift,
                 Stage::Settled => u64::MAX,
             };
             let most = by_rule[number].most.min(cap);
@@ -147,24 +151,24 @@ impl Tactics {
         flat.rules.iter().map(cap).collect()
     }
 
-    /// Draws the conclusion from an overflow.
-    pub(super) fn answer(&mut self, program: &Program, flat: &Flat, overflow: &Overflow) {
-        let large = (float(self.thresholds.demand) * LARGE) as u64;
+    /// Changes the treatment of relations after an overflow.
+    pub(super) fn respond(&mut self, program: &Program, flat: &Flat, overflow: &Overflow) {
+        let large = rounded_down(float(self.thresholds.demand) * SHARE_OF_CAP_TO_ACT);
         let stages = self.stages.clone();
         for rule in &flat.rules {
             let Some(number) = rule.origin.rule() else { continue };
-            let relation = rule.head.relation.index();
-            let is_culprit = overflow.rules.contains(&narrow(number));
+            let relation = rule.head.relation;
+            let is_culprit = overflow.rules.contains(&number);
             if stages[relation] == Stage::Settled || self.stages[relation] == Stage::Settled {
                 continue;
             }
             let is_static = flat.info(rule.head.relation).kind == RelationKind::Static;
-            if is_culprit && !is_static && self.end_tries(rule, &stages) {
+            if is_culprit && !is_static && self.end_trials(rule, &stages) {
                 continue;
             }
-            // Terms may grow without end, and asking for fewer of them rarely helps.
+            // Terms may grow without end, and evaluation on demand rarely prevents that.
             let is_hopeless =
-                matches!(stages[relation], Stage::Asked | Stage::Tried) || makes_terms(flat, rule);
+                matches!(stages[relation], Stage::Asked | Stage::OnTrial) || makes_terms(flat, rule);
             let is_whole = matches!(stages[relation], Stage::Whole | Stage::Large);
             if is_culprit && is_hopeless {
                 self.stages[relation] = Stage::Settled;
@@ -172,66 +176,69 @@ impl Tactics {
                     self.lift(program, flat, rule.head.relation, (number, overflow.instances[number]));
                 }
             } else if is_culprit || (is_whole && overflow.instances[number] > large) {
-                let is_try = is_static && stages[relation] == Stage::Whole;
-                self.stages[relation] = if is_try { Stage::Tried } else { Stage::Asked };
-                self.asked[relation] = true;
+                let is_trial = is_static && stages[relation] == Stage::Whole;
+                self.stages[relation] = if is_trial { Stage::OnTrial } else { Stage::Asked };
+                self.asked.set(relation, true);
             }
         }
-        if !self.may_ask {
+        if !self.may_demand {
             return;
         }
         self.demanded = self.demanded_first.clone();
-        let asked = (0..self.asked.len()).filter(|&relation| self.asked[relation]);
-        asked.for_each(|relation| ask(flat, &self.askable, &mut self.demanded, relation));
+        for relation in self.asked.iter() {
+            add_demanded(flat, &self.demandable, &mut self.demanded, relation);
+        }
     }
 
-    /// Evaluates nothing on demand any more; whether anything was.
-    pub(super) fn stop_asking(&mut self) -> bool {
-        self.may_ask = false;
-        let demanded = std::mem::take(&mut self.demanded);
-        self.demanded = vec![false; demanded.len()];
-        demanded.contains(&true)
+    /// Stops evaluation on demand. Returns whether any relation was evaluated in that way.
+    pub(super) fn stop_demanding(&mut self) -> bool {
+        self.may_demand = false;
+        let count = self.stages.len();
+        let demanded = std::mem::replace(&mut self.demanded, BitSet::empty(count));
+        demanded.iter().next().is_some()
     }
 
-    /// Evaluates the static views whole again that a rule calls and that were evaluated on demand for a try; tells
-    /// whether there are any.
-    fn end_tries(&mut self, rule: &FlatRule, stages: &[Stage]) -> bool {
-        let called = rule.body.iter().filter_map(FlatLiteral::atom).map(|atom| atom.relation.index());
-        let tried: Vec<usize> = called.filter(|&relation| stages[relation] == Stage::Tried).collect();
+    /// Ends the trials of the static views that a rule calls, which are evaluated whole again. Returns whether there are
+    /// any.
+    fn end_trials(&mut self, rule: &FlatRule, stages: &IdVec<RelationId, Stage>) -> bool {
+        let called = rule.relations_read();
+        let tried: Vec<RelationId> = called.filter(|&relation| stages[relation] == Stage::OnTrial).collect();
         for &relation in &tried {
             self.stages[relation] = Stage::Large;
-            self.asked[relation] = false;
+            self.asked.set(relation, false);
         }
         !tried.is_empty()
     }
 
-    /// Leaves a relation lifted, or, if nobody can tell which of its atoms others ask for, its callers.
-    fn lift(&mut self, program: &Program, flat: &Flat, relation: RelationId, culprit: (usize, u64)) {
-        let domains = infer(flat, &[]);
-        let mut given_up = vec![false; flat.relations.len()];
-        let mut candidates = vec![relation.index()];
-        while !candidates.is_empty() && candidates.iter().all(|&candidate| self.askable[candidate]) {
-            let mut flags = self.lifted_flags();
-            candidates.iter().for_each(|&candidate| flags[candidate] = true);
-            if lift(&mut program.clone(), &mut flat.clone(), &flags, &domains).is_some() {
+    /// Leaves a relation lifted, or its callers if the atoms that they use cannot be determined.
+    fn lift(&mut self, program: &Program, flat: &Flat, relation: RelationId, culprit: (RuleId, u64)) {
+        let domains = infer(flat, &Relations::default());
+        let mut given_up = flat.no_relations();
+        let mut candidates = vec![relation];
+        while !candidates.is_empty()
+            && candidates.iter().all(|&candidate| self.demandable.contains(candidate))
+        {
+            let mut lifted = self.lifted_relations();
+            candidates.iter().for_each(|&candidate| lifted.set(candidate, true));
+            if lift(&mut program.clone(), &mut flat.clone(), &lifted, &domains).is_some() {
                 self.lifted.extend(candidates.iter().map(|&candidate| LiftedRelation {
-                    relation: RelationId::new(candidate),
-                    rule: narrow(culprit.0),
+                    relation: candidate,
+                    rule: culprit.0,
                     instances: culprit.1,
                 }));
                 candidates.iter().for_each(|&candidate| self.stages[candidate] = Stage::Settled);
                 return;
             }
-            candidates.iter().for_each(|&candidate| given_up[candidate] = true);
+            candidates.iter().for_each(|&candidate| given_up.set(candidate, true));
             let above = callers(flat, &given_up);
-            candidates = above.into_iter().filter(|&caller| !given_up[caller]).collect();
+            candidates = above.into_iter().filter(|&caller| !given_up.contains(caller)).collect();
             candidates.sort_unstable();
             candidates.dedup();
         }
     }
 }
 
-/// Whether a rule puts new terms together.
+/// Whether a rule builds new terms.
 fn makes_terms(flat: &Flat, rule: &FlatRule) -> bool {
     let is_new =
         |&arg: &TermId| matches!(flat.terms.get(arg), Term::Compound(..)) && !flat.terms.is_ground(arg);

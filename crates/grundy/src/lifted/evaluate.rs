@@ -1,37 +1,52 @@
-//! Evaluating the answers of one state after the other.
+//! Evaluation of the answers of states without grounding.
+//!
+//! The rules are the flat rules without links. Their relations form components in order of dependence ([`Schedule`]), each
+//! static, dependent on the state, or dependent on the moves as well. Static components are evaluated once. A state is
+//! *looked at* by writing its facts into the relations of `true` and clearing everything that depends on it; moves are
+//! *played* in the same way. An answer evaluates the components that it depends on and that are not evaluated yet, so a
+//! question about `terminal` does not pay for `next`. Relations keep their memory from state to state.
+//!
+//! Components are evaluated semi-naively with lasting join plans. Plans are made in the first state, and made again after
+//! [`REPLAN_AFTER`] and [`LEARN_FOR`] states, with the mean sizes of relations in the states so far. Components with negation
+//! inside are evaluated by the alternating fixpoint ([`alternate`]), which also detects atoms that depend on their own
+//! negation.
+//!
+//! Some views are evaluated on demand, by magic sets (`flat/demand.rs`). [`Treatment`] chooses them by constants in calls and
+//! by steps: a component that exceeds its steps is treated differently, and the evaluation is rebuilt in the current state.
+//! [`Trials`] replay recent questions with another treatment, and keep it if that takes fewer steps.
 
 use super::LiftedConfig;
-use super::prepare::{Answer, Component, Schedule};
-use super::state::{ByRole, LiftedState, Moves, Texts};
+use super::prepare::{Answer, Component, ComponentId, Schedule};
+use super::state::{ByRole, LiftedState, Moves, RoleId, Texts};
 use super::treatment::Treatment;
 use super::trials::Trials;
 use crate::analysis::Class;
 use crate::datalog::{Bounds, Codec, Engine, Relation, Stop};
-use crate::flat::{Flat, Origin, flatten, read_ground_term};
-use crate::ids::Id;
+use crate::flat::{Flat, Origin, RelationId, flatten, read_ground_term};
+use crate::ids::{BitSet, IdVec};
 use crate::reasoner::{GoalValue, ReasonError};
 use crate::rewrite::simplify;
 use grundy_syntax::{
     Budget, Exhausted, Keyword, Notation, Printer, Program, Stage, Symbols, TermId, Terms, Ticks,
 };
 
-/// Plans are made in the first state; after so many states they are made again, with what is known by then.
+/// The number of states after which plans are made again for the first time. A guess.
 pub(super) const REPLAN_AFTER: u32 = 8;
 
-/// The work of translating a fact, as [`Ticks`] count it.
+/// The work of translating a fact in the unit of [`Ticks`]. A guess.
 const WORK: usize = 16;
 
-/// So long figures are counted; then plans are made once more.
+/// The number of states in which statistics are noted; after them, plans are made for the last time. A guess.
 const LEARN_FOR: u32 = 64;
 
-/// A game in evaluation: the relations hold what is known of the current state.
+/// A game in evaluation. The relations have the answers known for the current state.
 pub(super) struct Evaluation {
     pub(super) program: Program,
     pub(super) flat: Flat,
     pub(super) engine: Engine,
     pub(super) schedule: Schedule,
-    /// Which components hold what follows from the current state and moves.
-    done: Vec<bool>,
+    /// The components that are evaluated for the current state and moves.
+    done: BitSet<ComponentId>,
     facts: Codec,
     next_facts: Codec,
     moves: Moves,
@@ -39,30 +54,30 @@ pub(super) struct Evaluation {
     goals: ByRole,
     percepts: ByRole,
     texts: Texts,
-    roles: Vec<TermId>,
+    roles: IdVec<RoleId, TermId>,
     initial: LiftedState,
     current: Option<LiftedState>,
     played: Option<Vec<TermId>>,
-    /// How many states have been looked at.
+    /// The number of states looked at.
     pub(super) states: u32,
-    /// How many steps they have taken, and what is static.
+    /// The steps taken by states, and by static components.
     pub(super) steps: u64,
     pub(super) static_steps: u64,
-    pub(super) steps_by_component: Vec<u64>,
+    pub(super) steps_by_component: IdVec<ComponentId, u64>,
     /// The relations of each keyword.
-    relations: Vec<Vec<usize>>,
+    relations: IdVec<Keyword, Vec<RelationId>>,
     pub(super) treatment: Treatment,
     pub(super) trials: Trials,
     config: LiftedConfig,
     ticks: Ticks,
 }
 
-/// Why a component was not evaluated.
+/// Why the evaluation of a component stopped.
 enum Halt {
-    /// A term nests too deeply, perhaps because relations are evaluated on demand.
+    /// A term nests too deeply, possibly because of evaluation on demand.
     Endless,
-    /// It took more steps than it may take.
-    Overflow(usize),
+    /// The component exceeded its steps.
+    Overflow(ComponentId),
     Error(ReasonError),
 }
 
@@ -81,7 +96,7 @@ impl Evaluation {
         Evaluation::with_treatment(program, terms, treatment, config)
     }
 
-    /// Sets up the relations, and evaluates what is static.
+    /// Sets up the relations, and evaluates the static components.
     fn with_treatment(
         mut program: Program,
         terms: Terms,
@@ -92,27 +107,27 @@ impl Evaluation {
         config.budget.check()?;
         let bounds = Bounds { budget: config.budget.clone(), term_depth: config.max_term_depth };
         let schedule = Schedule::new(&program, &flat);
-        let relations_of = |keyword: Keyword| -> Vec<usize> {
+        let relations_of = |keyword: Keyword| -> Vec<RelationId> {
             let predicate = program.keyword(keyword);
-            let of_keyword = |relation: &usize| Some(flat.relations[*relation].predicate) == predicate;
-            (0..flat.relations.len()).filter(of_keyword).collect()
+            let of_keyword = |&relation: &RelationId| Some(flat.info(relation).predicate) == predicate;
+            flat.relations.ids().filter(of_keyword).collect()
         };
-        let relations = Keyword::ALL.map(relations_of).to_vec();
-        let codec = |keyword: Keyword| Codec::new(&flat, &relations[keyword as usize], 0);
+        let relations: IdVec<Keyword, Vec<RelationId>> = Keyword::ALL.into_iter().map(relations_of).collect();
+        let codec = |keyword: Keyword| Codec::new(&flat, &relations[keyword], 0);
         let roles = program.roles();
-        let by_role = |keyword: Keyword| ByRole::new(&flat, &relations[keyword as usize], &roles);
+        let by_role = |keyword: Keyword| ByRole::new(&flat, &relations[keyword], &roles);
         let mut evaluation = Evaluation {
             engine: Engine::new(&flat, bounds, config.join_order),
-            done: vec![false; schedule.components.len()],
-            steps_by_component: vec![0; schedule.components.len()],
+            done: BitSet::empty(schedule.components.len()),
+            steps_by_component: IdVec::filled(0, schedule.components.len()),
             facts: codec(Keyword::True),
             next_facts: codec(Keyword::Next),
-            moves: Moves::new(&flat, &relations[Keyword::Does as usize], &roles),
+            moves: Moves::new(&flat, &relations[Keyword::Does], &roles),
             legal_moves: by_role(Keyword::Legal),
             goals: by_role(Keyword::Goal),
             percepts: by_role(Keyword::Sees),
             texts: Texts::default(),
-            roles,
+            roles: roles.into(),
             initial: LiftedState::default(),
             current: None,
             played: None,
@@ -128,7 +143,7 @@ impl Evaluation {
             ticks: Ticks::default(),
             config: config.clone(),
         };
-        for number in 0..evaluation.schedule.components.len() {
+        for number in evaluation.schedule.components.ids() {
             if evaluation.schedule.components[number].class == Class::Static {
                 match evaluation.evaluate(number) {
                     Ok(()) => {}
@@ -138,7 +153,7 @@ impl Evaluation {
                         return Ok(evaluation);
                     }
                     Err(Halt::Endless) => {
-                        evaluation.ask_nothing()?;
+                        evaluation.evaluate_all_whole()?;
                         return Ok(evaluation);
                     }
                 }
@@ -159,21 +174,21 @@ impl Evaluation {
         Evaluation::with_treatment(self.program.clone(), terms, treatment, &self.config)
     }
 
-    /// Treats the relations of a component in another way, and begins anew with the current state.
-    fn reconsider(&mut self, number: usize) -> Result<(), ReasonError> {
+    /// Changes the treatment of the relations of a component, and rebuilds the evaluation.
+    fn reconsider(&mut self, number: ComponentId) -> Result<(), ReasonError> {
         let rules = self.schedule.components[number].rules.iter().map(|&rule| &self.flat.rules[rule]);
-        self.treatment.answer(&self.program, rules);
+        self.treatment.respond(&self.program, rules);
         self.begin_anew()
     }
 
-    /// Evaluates everything whole from now on: calls may have no end where the answers have one.
-    fn ask_nothing(&mut self) -> Result<(), ReasonError> {
-        self.treatment.ask_nothing();
+    /// Evaluates everything whole from now on: calls may be infinite where answers are finite.
+    fn evaluate_all_whole(&mut self) -> Result<(), ReasonError> {
+        self.treatment.evaluate_all_whole();
         self.trials = Trials::default();
         self.begin_anew()
     }
 
-    /// Begins anew with the treatment that there is now, in the current state.
+    /// Rebuilds the evaluation with the current treatment, in the current state.
     fn begin_anew(&mut self) -> Result<(), ReasonError> {
         let terms = std::mem::take(&mut self.engine.terms);
         let mut again = self.with_other_treatment(self.treatment.clone(), terms)?;
@@ -190,7 +205,7 @@ impl Evaluation {
     }
 
     fn initial_state(&mut self) -> Result<LiftedState, Exhausted> {
-        let init = &self.relations[Keyword::Init as usize];
+        let init = &self.relations[Keyword::Init];
         let mut codec = Codec::new(&self.flat, init, 0);
         state_from(&mut self.engine, init, &mut codec, &self.config.budget)
     }
@@ -224,7 +239,7 @@ impl Evaluation {
         self.current = None;
         for &fact in &state.0 {
             self.ticks.work(&self.config.budget, WORK)?;
-            // A fact that no rule looks at has no relation.
+            // A fact that no rule reads has no relation.
             if let Some((relation, values)) = self.facts.decode(&self.engine.terms, fact) {
                 self.engine.relations[relation].insert(values.iter().copied());
             }
@@ -233,7 +248,7 @@ impl Evaluation {
         Ok(())
     }
 
-    /// Lets plans be made anew, with the figures that have been counted.
+    /// Discards the plans, so that they are made again with the statistics so far.
     pub(super) fn plan_again(&mut self) {
         self.schedule.components.iter_mut().for_each(|component| component.plans.clear());
     }
@@ -248,8 +263,8 @@ impl Evaluation {
         }
         self.forget(Class::Move);
         self.clear(Keyword::Does);
-        for (role, &one_move) in moves.iter().enumerate() {
-            if let Some((relation, row)) = self.moves.decode(&self.engine.terms, role, one_move) {
+        for (role, &played) in self.roles.ids().zip(moves) {
+            if let Some((relation, row)) = self.moves.decode(&self.engine.terms, role, played) {
                 self.engine.relations[relation].insert(row.iter().copied());
             }
         }
@@ -258,30 +273,30 @@ impl Evaluation {
         Ok(())
     }
 
-    /// Makes it so that nobody moves.
+    /// Makes no moves the current moves.
     pub(super) fn play_nothing(&mut self) {
         self.forget(Class::Move);
         self.clear(Keyword::Does);
     }
 
-    /// Forgets what depends on the state or the moves, or on the moves alone.
+    /// Clears the components of a class and above.
     fn forget(&mut self, class: Class) {
-        for (number, component) in self.schedule.components.iter().enumerate() {
-            if component.class >= class && self.done[number] {
+        for (id, component) in self.schedule.components.entries() {
+            if component.class >= class && self.done.contains(id) {
                 for &member in &component.members {
                     if self.states <= LEARN_FOR {
                         self.engine.relations[member].take_note();
                     }
                     self.engine.relations[member].clear();
                 }
-                self.done[number] = false;
+                self.done.set(id, false);
             }
         }
         self.played = None;
     }
 
     fn clear(&mut self, keyword: Keyword) {
-        for &relation in &self.relations[keyword as usize] {
+        for &relation in &self.relations[keyword] {
             self.engine.relations[relation].clear();
         }
     }
@@ -294,7 +309,7 @@ impl Evaluation {
                 Ok(()) => return Ok(()),
                 Err(Halt::Error(error)) => return Err(error),
                 Err(Halt::Overflow(number)) => self.reconsider(number)?,
-                Err(Halt::Endless) => self.ask_nothing()?,
+                Err(Halt::Endless) => self.evaluate_all_whole()?,
             }
         }
     }
@@ -302,17 +317,17 @@ impl Evaluation {
     fn try_answer(&mut self, answer: Answer) -> Result<(), Halt> {
         for at in 0..self.schedule.needed(answer).len() {
             let number = self.schedule.needed(answer)[at];
-            if !self.done[number] {
+            if !self.done.contains(number) {
                 self.evaluate(number)?;
             }
         }
         Ok(())
     }
 
-    fn evaluate(&mut self, number: usize) -> Result<(), Halt> {
+    fn evaluate(&mut self, number: ComponentId) -> Result<(), Halt> {
         let Evaluation { engine, schedule, flat, treatment, .. } = self;
         let component = &mut schedule.components[number];
-        // `true` and `does` have no rules here: their rows are given.
+        // `true` and `does` have no rules: their rows are given.
         if !component.rules.is_empty() {
             let rules = component.rules.iter().map(|&rule| &flat.rules[rule]);
             let allowed = treatment.steps(&engine.terms, rules, component.class == Class::Static);
@@ -329,15 +344,15 @@ impl Evaluation {
                     return Err(Halt::Error(self.too_many_steps(number)));
                 }
                 Err(Stop::Overflow) => return Err(Halt::Overflow(number)),
-                Err(Stop::TooDeep) if self.treatment.asks() => return Err(Halt::Endless),
+                Err(Stop::TooDeep) if self.treatment.has_demanded() => return Err(Halt::Endless),
                 Err(stop) => return Err(Halt::Error(self.error(stop, number))),
             }
         }
-        self.done[number] = true;
+        self.done.set(number, true);
         Ok(())
     }
 
-    fn too_many_steps(&self, component: usize) -> ReasonError {
+    fn too_many_steps(&self, component: ComponentId) -> ReasonError {
         let mut error = self.error(Stop::Overflow, component);
         if let ReasonError::Limit { limit, message, rule } = &mut error {
             *limit = "steps";
@@ -346,13 +361,13 @@ impl Evaluation {
         error
     }
 
-    fn error(&self, stop: Stop, component: usize) -> ReasonError {
+    fn error(&self, stop: Stop, component: ComponentId) -> ReasonError {
         let rule =
             self.schedule.components[component].rules.first().map(|&rule| self.flat.rules[rule].origin);
         let text = match rule {
             Some(Origin::Rule(rule)) => {
-                self.config.budget.at_rule(self.program.rules[rule.index()].span);
-                Printer::new(&self.program, Notation::Kif).rule(&self.program.rules[rule.index()])
+                self.config.budget.at_rule(self.program.rule(rule).span);
+                Printer::new(&self.program, Notation::Kif).rule(self.program.rule(rule))
             }
             _ => String::new(),
         };
@@ -375,21 +390,21 @@ impl Evaluation {
     }
 
     pub(super) fn any(&self, keyword: Keyword) -> bool {
-        self.relations[keyword as usize].iter().any(|&relation| self.engine.relations[relation].len() > 0)
+        self.relations[keyword].iter().any(|&relation| self.engine.relations[relation].len() > 0)
     }
 
-    /// For each role its legal moves, sorted by text, as those of the other engines.
+    /// The legal moves of each role, sorted by text as in the other engines.
     pub(super) fn legal_moves(&mut self) -> Vec<Vec<TermId>> {
         let mut moves = self.legal_moves.read(&mut self.engine);
         for moves in &mut moves {
             self.texts.sort(&self.program.symbols, &self.engine.terms, moves);
         }
-        moves
+        moves.into_iter().collect()
     }
 
-    /// Calls `visit` with the shape and the rows of each relation of what can be seen.
+    /// Calls `visit` with the shape and the rows of each relation of percepts.
     pub(super) fn for_each_percept(&self, mut visit: impl FnMut(&Symbols, &Terms, TermId, &Relation)) {
-        for &relation in &self.relations[Keyword::Sees as usize] {
+        for &relation in &self.relations[Keyword::Sees] {
             let shape = self.flat.relations[relation].template[1];
             visit(&self.program.symbols, &self.engine.terms, shape, &self.engine.relations[relation]);
         }
@@ -412,7 +427,7 @@ impl Evaluation {
     }
 
     pub(super) fn next_state(&mut self) -> Result<LiftedState, ReasonError> {
-        let next = &self.relations[Keyword::Next as usize];
+        let next = &self.relations[Keyword::Next];
         Ok(state_from(&mut self.engine, next, &mut self.next_facts, &self.config.budget)?)
     }
 
@@ -431,7 +446,7 @@ impl Evaluation {
 
 fn state_from(
     engine: &mut Engine,
-    relations: &[usize],
+    relations: &[RelationId],
     codec: &mut Codec,
     budget: &Budget,
 ) -> Result<LiftedState, Exhausted> {
@@ -460,8 +475,8 @@ fn evaluate_component(engine: &mut Engine, flat: &Flat, component: &mut Componen
     alternate(engine, component)
 }
 
-/// The alternating fixpoint: negations inside the component are tested against an estimate, from
-/// below and from above in turn, until the two meet.
+/// The alternating fixpoint (Van Gelder 1993): negations inside the component are tested against a lower and an upper
+/// estimate in turn, until the lower one is stable. If the two agree then, no atom depends on its own negation.
 fn alternate(engine: &mut Engine, component: &Component) -> Result<(), Stop> {
     let take = |engine: &mut Engine| -> Vec<Relation> {
         component.members.iter().map(|&member| engine.take_rows(member)).collect()

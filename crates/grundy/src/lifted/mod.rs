@@ -1,10 +1,8 @@
 //! Lifted reasoning: the answers of a state without grounding.
 //!
-//! The rules are the flat ones of grounding, without links: `true` and `does` are given. What is
-//! static is evaluated once; of the rest, only what an answer needs is evaluated, component by
-//! component, when it is asked for. Join plans are made with branching figures that are counted in the
-//! first states. What takes many steps is tried on demand, and stays so if that takes fewer.
-//! Relations keep their memory from state to state.
+//! The rules are the flat rules of grounding without links: `true` and `does` are given. Static relations are evaluated
+//! once. Of the others, each answer evaluates the components that it depends on. Join plans use branching figures counted
+//! in the first states. Expensive views are evaluated on demand where a trial shows that this takes fewer steps.
 
 mod evaluate;
 mod phases;
@@ -20,28 +18,28 @@ use grundy_syntax::{Budget, Keyword, Program, Symbols, TermId, Terms};
 use prepare::Answer;
 pub use state::LiftedState;
 
-/// Bounds on lifted reasoning.
+/// Configuration of lifted evaluation.
 #[derive(Clone, Debug)]
 pub struct LiftedConfig {
     /// Limit: depth of terms.
     pub max_term_depth: usize,
-    /// Limit: how many steps all answers together may take, as [`Lifted::steps`] counts them.
+    /// Limit: steps of all answers together, as counted by [`Lifted::steps`].
     pub max_steps: u64,
     /// The time and memory of the call.
     pub budget: Budget,
     /// Which views are evaluated on demand.
     pub on_demand: OnDemand,
-    /// In which order the conditions of a rule are matched.
+    /// How the order of the conditions of a rule is chosen.
     pub join_order: JoinOrder,
 }
 
-/// Which views are evaluated on demand: only as far as somebody asks for them.
+/// Which views are evaluated on demand, that is, only for the arguments that other rules use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnDemand {
-    /// Those that take fewer steps then, which shows in the first states.
+    /// Views that take fewer steps on demand, as measured in the first states.
     #[default]
     WhereCheaper,
-    /// All of which callers bind something.
+    /// All views with an argument that all callers bind.
     WherePossible,
 }
 
@@ -57,27 +55,26 @@ impl Default for LiftedConfig {
     }
 }
 
-/// A game that answers without being ground.
+/// A game that is evaluated without grounding.
 pub struct Lifted {
     evaluation: Evaluation,
     roles: Vec<String>,
 }
 
 impl Lifted {
-    /// Prepares a game; everything static is evaluated.
+    /// Prepares a game, and evaluates its static relations.
     pub fn new(program: &Program, config: &LiftedConfig) -> Result<Lifted, ReasonError> {
         let evaluation = Evaluation::new(program, config)?;
         let roles = evaluation.role_names();
         Ok(Lifted { evaluation, roles })
     }
 
-    /// The predicates of which something is evaluated only as far as it is asked for. It takes some states to see for
-    /// which of them that is worth it.
+    /// The predicates that are evaluated on demand, at least in part. They change during the first states.
     pub fn on_demand(&self) -> Vec<&str> {
         self.evaluation.on_demand()
     }
 
-    /// How many steps all answers so far have taken: attempts to match a condition, and what was derived.
+    /// The number of steps of all answers so far: attempts to match a condition, and derived rows.
     pub fn steps(&self) -> u64 {
         self.evaluation.steps
     }
@@ -87,8 +84,8 @@ impl Lifted {
         self.evaluation.term(text)
     }
 
-    /// Evaluates what can be seen in a state if nobody makes a move, and calls `visit` with each relation of it: the shape
-    /// of what is seen, in which a variable stands for the column of its number, and the rows.
+    /// Evaluates the percepts of a state without moves, and calls `visit` with each of their relations: the shape of the
+    /// percepts, in which a variable stands for the column of its number, and the rows.
     pub(crate) fn observe(
         &mut self,
         state: &LiftedState,
@@ -100,7 +97,7 @@ impl Lifted {
         Ok(())
     }
 
-    /// What each role is told in a state in which no move is made.
+    /// The percepts of each role in a state without moves.
     pub(crate) fn sees_without_moves(
         &mut self,
         state: &LiftedState,
@@ -111,7 +108,7 @@ impl Lifted {
         Ok(self.evaluation.percepts())
     }
 
-    /// What follows if nobody makes a move.
+    /// The state that follows a state without moves.
     pub(crate) fn next_without_moves(&mut self, state: &LiftedState) -> Result<LiftedState, ReasonError> {
         self.evaluation.look_at(state)?;
         self.evaluation.play_nothing();
@@ -178,8 +175,8 @@ impl Reasoner for Lifted {
         Ok(LiftedState(facts))
     }
 
-    fn move_text(&self, one_move: TermId) -> String {
-        self.evaluation.text(one_move)
+    fn move_text(&self, played: TermId) -> String {
+        self.evaluation.text(played)
     }
 
     fn move_of(&mut self, text: &str) -> Result<TermId, ReasonError> {

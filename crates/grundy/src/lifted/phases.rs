@@ -1,62 +1,64 @@
-//! The rules of a game as a lifted reasoner uses them.
+//! Phases of lifted evaluation: answers that depend on the state only, and answers that depend on moves.
 //!
-//! What is evaluated on demand is asked for twice: when a state is looked at, for `legal`, `terminal` and `goal`, and when
-//! moves are played, for `next` and `sees`. If both filled the same call tables, looking at a state would have to wait
-//! for moves. So the second phase has relations of its own for what is evaluated on demand and what depends on it.
+//! Views on demand are called in two phases: for `legal`, `terminal` and `goal` when a state is looked at, and for `next`
+//! and `sees` when moves are played. With shared call tables, the first phase would depend on moves. Therefore the second
+//! phase has copies of the relations that are evaluated on demand and of those that depend on them.
 
 use crate::analysis::Class;
 use crate::flat::{Flat, FlatAtom, FlatLiteral, FlatRule, Origin, RelationId, demand};
-use crate::graph::Graph;
+use crate::graph::{Graph, component_of};
+use crate::ids::{BitSet, Id, IdVec};
 use grundy_syntax::{Keyword, Program};
 
-/// Rewrites a program so that these relations are evaluated on demand, in each phase for itself.
-pub(super) fn demand_by_phase(program: &mut Program, flat: &mut Flat, demanded: &[bool]) {
-    if !demanded.contains(&true) {
+/// Rewrites a program so that these relations are evaluated on demand, separately in each phase.
+pub(super) fn demand_by_phase(program: &mut Program, flat: &mut Flat, demanded: &BitSet<RelationId>) {
+    if demanded.is_empty() {
         return;
     }
-    let mut wanted = demanded.to_vec();
     let copies = copy_for_moves(program, flat, demanded);
-    wanted.resize(flat.relations.len(), false);
-    for (relation, copy) in copies.iter().enumerate() {
+    let mut wanted = demanded.widened(flat.relations.len());
+    for (relation, &copy) in copies.entries() {
         if let Some(copy) = copy {
-            wanted[copy.index()] = demanded[relation];
+            wanted.set(copy, demanded.contains(relation));
         }
     }
     demand(program, flat, &wanted);
 }
 
 /// Adds copies of these relations, and of the views that depend on them, for the rules of `next` and `sees`.
-fn copy_for_moves(program: &Program, flat: &mut Flat, demanded: &[bool]) -> Vec<Option<RelationId>> {
-    let keyword = |flat: &Flat, relation: RelationId| program.info(flat.info(relation).predicate).keyword;
-    let mut affected = demanded.to_vec();
+fn copy_for_moves(
+    program: &Program,
+    flat: &mut Flat,
+    demanded: &BitSet<RelationId>,
+) -> IdVec<RelationId, Option<RelationId>> {
+    let mut affected = demanded.clone();
     let mut changed = true;
     while changed {
         changed = false;
         for rule in flat.rules.iter().filter(|rule| rule.origin != Origin::Link) {
-            let depends = rule.body.iter().filter_map(FlatLiteral::atom);
-            let depends = depends.into_iter().any(|atom| affected[atom.relation.index()]);
-            if depends && keyword(flat, rule.head.relation).is_none() {
-                changed |= !std::mem::replace(&mut affected[rule.head.relation.index()], true);
+            let depends = rule.relations_read().any(|read| affected.contains(read));
+            if depends && flat.keyword(program, rule.head.relation).is_none() {
+                changed |= affected.insert(rule.head.relation);
             }
         }
     }
-    let mut copies = Vec::new();
-    for (relation, affected) in affected.iter().enumerate() {
+    let mut copies = IdVec::filled(None, flat.relations.len());
+    for relation in affected.iter() {
         let info = flat.relations[relation].clone();
-        copies.push(affected.then(|| flat.add_relation(info)));
+        copies[relation] = Some(flat.add_relation(info));
     }
     let copied = |atom: &mut FlatAtom| {
-        if let Some(copy) = copies.get(atom.relation.index()).copied().flatten() {
+        if let Some(copy) = copies.get(atom.relation).copied().flatten() {
             atom.relation = copy;
         }
     };
     let mut added: Vec<FlatRule> = Vec::new();
     for rule in &mut flat.rules {
         let is_for_moves = {
-            let keyword = program.info(flat.relations[rule.head.relation.index()].predicate).keyword;
+            let keyword = program.info(flat.relations[rule.head.relation].predicate).keyword;
             matches!(keyword, Some(Keyword::Next | Keyword::Sees))
         };
-        let is_copied = copies[rule.head.relation.index()].is_some();
+        let is_copied = copies[rule.head.relation].is_some();
         if is_for_moves {
             atoms(rule).for_each(copied);
         } else if is_copied {
@@ -78,21 +80,20 @@ fn atoms(rule: &mut FlatRule) -> impl Iterator<Item = &mut FlatAtom> {
     })
 }
 
-/// What each relation depends on.
-pub(super) fn classes(program: &Program, flat: &Flat) -> Vec<Class> {
-    let given = |relation: usize| match program.info(flat.relations[relation].predicate).keyword {
+/// The class of each relation.
+pub(super) fn classes(program: &Program, flat: &Flat) -> IdVec<RelationId, Class> {
+    let given = |relation: RelationId| match flat.keyword(program, relation) {
         Some(Keyword::True) => Class::State,
         Some(Keyword::Does) => Class::Move,
         _ => Class::Static,
     };
-    let mut classes: Vec<Class> = (0..flat.relations.len()).map(given).collect();
+    let mut classes: IdVec<RelationId, Class> = flat.relations.ids().map(given).collect();
     let mut changed = true;
     while changed {
         changed = false;
         for rule in flat.rules.iter().filter(|rule| rule.origin != Origin::Link) {
-            let needed = rule.body.iter().filter_map(FlatLiteral::atom);
-            let needed = needed.map(|atom| classes[atom.relation.index()]).max().unwrap_or(Class::Static);
-            let head = &mut classes[rule.head.relation.index()];
+            let needed = rule.relations_read().map(|read| classes[read]).max().unwrap_or(Class::Static);
+            let head = &mut classes[rule.head.relation];
             if *head < needed {
                 *head = needed;
                 changed = true;
@@ -103,25 +104,21 @@ pub(super) fn classes(program: &Program, flat: &Flat) -> Vec<Class> {
 }
 
 /// The relations that depend on their own negation.
-pub(super) fn negation_cycles(flat: &Flat) -> Vec<bool> {
+pub(super) fn negation_cycles(flat: &Flat) -> BitSet<RelationId> {
     let rules = || flat.rules.iter().filter(|rule| rule.origin != Origin::Link);
     let mut graph = Graph::new(flat.relations.len());
     for rule in rules() {
-        for atom in rule.body.iter().filter_map(FlatLiteral::atom) {
-            graph.add_edge(rule.head.relation.index(), atom.relation.index());
-        }
+        rule.relations_read().for_each(|read| graph.add_edge(rule.head.relation, read));
     }
-    let mut component_of = vec![0; flat.relations.len()];
-    for (number, members) in graph.components().iter().enumerate() {
-        members.iter().for_each(|&member| component_of[member] = number);
-    }
-    let mut in_cycle = vec![false; flat.relations.len()];
+    let components = graph.components();
+    let component_of = component_of(&components, flat.relations.len());
+    let mut in_cycle = flat.no_relations();
     for rule in rules() {
-        let head = component_of[rule.head.relation.index()];
-        let is_inside = |literal: &FlatLiteral| matches!(literal, FlatLiteral::Not(atom) if component_of[atom.relation.index()] == head);
+        let head = component_of[rule.head.relation];
+        let is_inside = |literal: &FlatLiteral| matches!(literal, FlatLiteral::Not(atom) if component_of[atom.relation] == head);
         if rule.body.iter().any(is_inside) {
-            in_cycle[head] = true;
+            components[head.index()].iter().for_each(|&member| in_cycle.set(member, true));
         }
     }
-    component_of.iter().map(|&component| in_cycle[component]).collect()
+    in_cycle
 }

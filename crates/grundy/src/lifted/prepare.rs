@@ -1,14 +1,15 @@
-//! What has to be evaluated for which answer, in which order.
+//! The components that each answer depends on, in order of evaluation.
 
 use super::phases::classes;
 use crate::analysis::Class;
 use crate::datalog::RulePlans;
-use crate::flat::{Flat, FlatLiteral, Origin};
-use crate::graph::Graph;
+use crate::flat::{Flat, FlatLiteral, FlatRuleId, Origin, RelationId};
+use crate::graph::{Graph, component_of};
+use crate::ids::{BitSet, Id, IdVec};
 use grundy_syntax::{Keyword, Program};
 
-/// What a state can be asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// An answer about a state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Answer {
     Legal,
     Terminal,
@@ -32,38 +33,52 @@ impl Answer {
     }
 }
 
+impl Id for Answer {
+    fn new(index: usize) -> Answer {
+        Answer::ALL[index]
+    }
+
+    fn index(self) -> usize {
+        // `ALL` lists the answers in the order of their declaration.
+        self as usize
+    }
+}
+
+grundy_syntax::define_id! {
+    /// A component of relations that depend on each other; it comes after those that it reads.
+    pub(super) struct ComponentId(u32);
+}
+
 /// Relations that depend on each other, with their rules.
 pub(super) struct Component {
-    pub(super) members: Vec<usize>,
-    /// Numbers of flat rules.
-    pub(super) rules: Vec<usize>,
+    pub(super) members: Vec<RelationId>,
+    pub(super) rules: Vec<FlatRuleId>,
     pub(super) class: Class,
     /// Whether a member depends on the negation of a member.
     pub(super) has_negation: bool,
-    /// The join plans, once they are made.
+    /// The join plans; empty until they are made.
     pub(super) plans: Vec<RulePlans>,
 }
 
-/// The components, and for each answer the numbers of those that it needs, in order.
+/// The components, and those that each answer depends on, in order.
 pub(super) struct Schedule {
-    pub(super) components: Vec<Component>,
-    needed: Vec<Vec<usize>>,
+    pub(super) components: IdVec<ComponentId, Component>,
+    needed: IdVec<Answer, Vec<ComponentId>>,
 }
 
 impl Schedule {
     pub(super) fn new(program: &Program, flat: &Flat) -> Schedule {
         let classes = classes(program, flat);
-        let rules = || flat.rules.iter().enumerate().filter(|(_, rule)| rule.origin != Origin::Link);
+        let rules = || flat.rules.entries().filter(|(_, rule)| rule.origin != Origin::Link);
         let mut graph = Graph::new(flat.relations.len());
         for (_, rule) in rules() {
-            for atom in rule.body.iter().filter_map(FlatLiteral::atom) {
-                graph.add_edge(rule.head.relation.index(), atom.relation.index());
-            }
+            rule.relations_read().for_each(|read| graph.add_edge(rule.head.relation, read));
         }
-        let mut component_of = vec![0; flat.relations.len()];
-        let mut components: Vec<Component> = Vec::new();
-        for members in graph.components() {
-            members.iter().for_each(|&member| component_of[member] = components.len());
+        let members = graph.components();
+        let numbers = component_of(&members, flat.relations.len());
+        let component_of: ComponentOf = numbers.iter().map(|&number| ComponentId(number)).collect();
+        let mut components: IdVec<ComponentId, Component> = IdVec::default();
+        for members in members {
             let class = classes[members[0]];
             components.push(Component {
                 members,
@@ -73,45 +88,43 @@ impl Schedule {
                 plans: Vec::new(),
             });
         }
-        for (number, rule) in rules() {
-            let component = component_of[rule.head.relation.index()];
-            let negated = |literal: &FlatLiteral| matches!(literal, FlatLiteral::Not(atom) if component_of[atom.relation.index()] == component);
+        for (id, rule) in rules() {
+            let component = component_of[rule.head.relation];
+            let negated = |literal: &FlatLiteral| matches!(literal, FlatLiteral::Not(atom) if component_of[atom.relation] == component);
             components[component].has_negation |= rule.body.iter().any(negated);
-            components[component].rules.push(number);
+            components[component].rules.push(id);
         }
         let needed = Answer::ALL.map(|answer| needed(program, flat, &components, &component_of, answer));
-        Schedule { components, needed: needed.to_vec() }
+        Schedule { components, needed: needed.into_iter().collect() }
     }
 
     /// The components that an answer needs, in order of evaluation.
-    pub(super) fn needed(&self, answer: Answer) -> &[usize] {
-        &self.needed[answer as usize]
+    pub(super) fn needed(&self, answer: Answer) -> &[ComponentId] {
+        &self.needed[answer]
     }
 }
+
+/// The component of each relation.
+type ComponentOf = IdVec<RelationId, ComponentId>;
 
 fn needed(
     program: &Program,
     flat: &Flat,
-    components: &[Component],
-    component_of: &[usize],
+    components: &IdVec<ComponentId, Component>,
+    component_of: &ComponentOf,
     answer: Answer,
-) -> Vec<usize> {
+) -> Vec<ComponentId> {
     let predicate = program.keyword(answer.keyword());
-    let mut is_needed = vec![false; components.len()];
-    for (relation, info) in flat.relations.iter().enumerate() {
-        is_needed[component_of[relation]] |= Some(info.predicate) == predicate;
+    let mut needed = BitSet::empty(components.len());
+    for (relation, _) in flat.relations.entries().filter(|(_, info)| Some(info.predicate) == predicate) {
+        needed.set(component_of[relation], true);
     }
-    // A component stands behind all that it needs, so one pass from the end finds everything.
-    for number in (0..components.len()).rev() {
-        if !is_needed[number] {
-            continue;
-        }
-        for &rule in &components[number].rules {
-            for atom in flat.rules[rule].body.iter().filter_map(FlatLiteral::atom) {
-                is_needed[component_of[atom.relation.index()]] = true;
-            }
+    // Components come after those that they depend on, so one reverse pass is enough.
+    for id in components.ids().rev() {
+        if needed.contains(id) {
+            let read = components[id].rules.iter().flat_map(|&rule| flat.rules[rule].relations_read());
+            read.for_each(|read| needed.set(component_of[read], true));
         }
     }
-    let dynamic = |number: &usize| is_needed[*number] && components[*number].class != Class::Static;
-    (0..components.len()).filter(dynamic).collect()
+    needed.iter().filter(|&id| components[id].class != Class::Static).collect()
 }

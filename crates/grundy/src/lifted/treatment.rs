@@ -1,75 +1,75 @@
-//! How relations are evaluated: whole, or on demand.
+//! The treatment of relations: evaluation as a whole, or on demand.
 //!
-//! What is only called with constants is evaluated on demand, everything else whole at first. A component that takes
-//! too many steps ends the attempt; its relations are evaluated on demand from then on. If that is not possible, or not
-//! enough, it may take all the steps that it needs. [Trials](super::trials) find what else is worth asking for.
+//! Views that are only called with constants are evaluated on demand, all others as a whole at first. When a component
+//! exceeds its steps, its relations are evaluated on demand from then on. If that is impossible or not enough, its steps
+//! are not limited any more. [Trials](super::trials) find further views for which evaluation on demand pays.
 //!
-//! Calls can put terms together, and then there may be far more calls than answers, or no end of them. Whether it is the
-//! calls or the answers that explode shows only in evaluation, so both get a turn: after [`CALL_STEPS`] everything is
-//! evaluated whole, and if that takes [`WHOLE_STEPS`], on demand after all.
+//! Calls can build terms, so that there are far more calls than answers, or infinitely many. Whether calls or answers
+//! explode is only known by evaluation: after [`CALL_STEPS`] everything is evaluated whole, and if that takes
+//! [`WHOLE_STEPS`], on demand for good.
 
 use super::OnDemand;
 use super::phases::{demand_by_phase, negation_cycles};
-use crate::flat::{Flat, FlatRule, ask, askable, callers};
+use crate::flat::{Flat, FlatRule, RelationId, add_demanded, callers, demandable};
+use crate::ids::{BitSet, IdVec};
 use crate::rewrite::called_with_constants;
-use grundy_syntax::{PredicateId, Program, Term, TermId, Terms};
+use grundy_syntax::{PredicateId, Program, RuleId, Term, TermId, Terms};
 
-/// The steps that a component may take in a state before its relations are evaluated on demand. Few views of ordinary
-/// games need so many, and those that do are looked at in few places.
+/// The steps that a component may take in a state before its relations are evaluated on demand. A guess: few views of ordinary
+/// games take more, and those that do are mostly called with few arguments.
 const STEPS: u64 = 32_000;
 
-/// The same for a component that is evaluated once, because it is static.
+/// The steps that a static component, which is evaluated once, may take before its relations are evaluated on demand. A guess.
 const STATIC_STEPS: u64 = 3_000_000;
 
-/// The steps that a component may take in a state if its calls put terms together. A search for paths with the list of their
-/// cells, in a game of connection on a large board, takes 8,000.
+/// The steps that a component may take in a state if its calls build terms. For comparison: a search for paths with the list
+/// of their cells, in a connection game on a large board, takes 8,000.
 const CALL_STEPS: u64 = 2_000_000;
 
-/// The steps that a component may take in a state where calls took too many: so many that it may well be the answers that
-/// explode. A guess.
+/// The steps that a component may take in a state after calls took too many. Beyond them, the answers are assumed to explode.
+/// A guess.
 const WHOLE_STEPS: u64 = 50_000_000;
 
 /// The treatment of all relations of a game.
 #[derive(Clone)]
 pub(super) struct Treatment {
     simplified: Flat,
-    askable: Vec<bool>,
-    demanded: Vec<bool>,
-    /// For each rule of the sheet, whether its relation has had its chance.
-    settled: Vec<bool>,
+    demandable: BitSet<RelationId>,
+    demanded: BitSet<RelationId>,
+    /// For each rule of the sheet, whether evaluation on demand was considered for its relations.
+    settled: IdVec<RuleId, bool>,
     calls: Calls,
-    /// The relations that depend on their own negation anyway.
-    negation_cycles: Vec<bool>,
+    /// The relations that depend on their own negation under any treatment.
+    negation_cycles: BitSet<RelationId>,
 }
 
-/// Which calls that put terms together have had their turn.
+/// The state of the decision about calls that build terms.
 #[derive(Clone)]
 enum Calls {
-    /// They are made.
+    /// Calls are made.
     Made,
-    /// They took too many steps, so nothing is evaluated on demand. These relations were.
-    GivenUp(Vec<bool>),
-    /// Evaluation without them takes too many steps as well.
+    /// Calls took too many steps, so nothing is evaluated on demand. These relations were before.
+    GivenUp(BitSet<RelationId>),
+    /// Evaluation without calls took too many steps as well.
     Needed,
 }
 
 impl Treatment {
     pub(super) fn new(program: &Program, simplified: Flat, on_demand: OnDemand) -> Treatment {
-        let askable = askable(program, &simplified);
+        let demandable = demandable(program, &simplified);
         let asked_first = match on_demand {
-            OnDemand::WhereCheaper => called_with_constants(&simplified, &askable),
-            OnDemand::WherePossible => askable.clone(),
+            OnDemand::WhereCheaper => called_with_constants(&simplified, &demandable),
+            OnDemand::WherePossible => demandable.clone(),
         };
         let mut treatment = Treatment {
-            askable,
-            demanded: vec![false; simplified.relations.len()],
-            settled: vec![false; program.rules.len()],
+            demandable,
+            demanded: simplified.no_relations(),
+            settled: IdVec::filled(false, program.rules.len()),
             calls: Calls::Made,
             negation_cycles: negation_cycles(&simplified),
             simplified,
         };
-        let asked_first = (0..asked_first.len()).filter(|&relation| asked_first[relation]);
-        for relation in asked_first {
+        for relation in asked_first.iter() {
             if treatment.simplified.budget.is_over() {
                 break;
             }
@@ -87,19 +87,18 @@ impl Treatment {
 
     /// The predicates of which something is evaluated on demand.
     pub(super) fn on_demand(&self) -> impl Iterator<Item = PredicateId> {
-        let relations = self.simplified.relations.iter().zip(&self.demanded);
-        relations.filter(|(_, demanded)| **demanded).map(|(relation, _)| relation.predicate)
+        self.demanded.iter().map(|relation| self.simplified.info(relation).predicate)
     }
 
     /// Whether anything is evaluated on demand.
-    pub(super) fn asks(&self) -> bool {
-        self.demanded.contains(&true)
+    pub(super) fn has_demanded(&self) -> bool {
+        !self.demanded.is_empty()
     }
 
     /// Evaluates everything whole, for good.
-    pub(super) fn ask_nothing(&mut self) {
-        self.demanded.fill(false);
-        self.askable.fill(false);
+    pub(super) fn evaluate_all_whole(&mut self) {
+        self.demanded.clear();
+        self.demandable.clear();
         self.settled.fill(true);
     }
 
@@ -111,7 +110,7 @@ impl Treatment {
         is_static: bool,
     ) -> u64 {
         let mut numbers = rules.clone().filter_map(|rule| rule.origin.rule());
-        match numbers.all(|number| self.settled[number]) {
+        match numbers.all(|rule| self.settled[rule]) {
             true => match &self.calls {
                 Calls::Made if rules.any(|rule| self.is_growing_call(terms, rule)) => CALL_STEPS,
                 Calls::GivenUp(_) => WHOLE_STEPS,
@@ -122,14 +121,14 @@ impl Treatment {
         }
     }
 
-    /// Whether a rule fills a call table with terms that it puts together.
+    /// Whether a rule fills a call table with terms that it builds.
     fn is_growing_call(&self, terms: &Terms, rule: &FlatRule) -> bool {
         let is_new = |&arg: &TermId| matches!(terms.get(arg), Term::Compound(..)) && !terms.is_ground(arg);
-        rule.head.relation.index() >= self.simplified.relations.len() && rule.head.args.iter().any(is_new)
+        self.simplified.relations.get(rule.head.relation).is_none() && rule.head.args.iter().any(is_new)
     }
 
-    /// Draws the conclusion from a component with these rules that took too many steps.
-    pub(super) fn answer<'r>(&mut self, program: &Program, rules: impl Iterator<Item = &'r FlatRule>) {
+    /// Changes the treatment after a component with these rules exceeded its steps.
+    pub(super) fn respond<'r>(&mut self, program: &Program, rules: impl Iterator<Item = &'r FlatRule>) {
         let mut is_settled = true;
         for number in rules.filter_map(|rule| rule.origin.rule()) {
             if std::mem::replace(&mut self.settled[number], true) {
@@ -137,22 +136,22 @@ impl Treatment {
             }
             is_settled = false;
             for head in self.heads(number) {
-                if self.askable[head] && !self.demanded[head] {
+                if self.demandable.contains(head) && !self.demanded.contains(head) {
                     self.demand(program, head);
                 }
             }
         }
         if is_settled {
-            self.turn_back();
+            self.switch();
         }
     }
 
-    /// Evaluates everything whole since calls take too many steps, or on demand since that takes too many as well.
-    fn turn_back(&mut self) {
+    /// Switches to evaluation as a whole if calls took too many steps, and back if that took too many as well.
+    fn switch(&mut self) {
         match std::mem::replace(&mut self.calls, Calls::Needed) {
             Calls::Made => {
                 self.calls = Calls::GivenUp(self.demanded.clone());
-                self.ask_nothing();
+                self.evaluate_all_whole();
             }
             Calls::GivenUp(demanded) => self.demanded = demanded,
             Calls::Needed => {}
@@ -160,42 +159,43 @@ impl Treatment {
     }
 
     /// The relations that a rule of the sheet derives.
-    fn heads(&self, number: usize) -> Vec<usize> {
-        let of_rule = |rule: &&FlatRule| rule.origin.rule() == Some(number);
+    fn heads(&self, id: RuleId) -> Vec<RelationId> {
+        let of_rule = |rule: &&FlatRule| rule.origin.rule() == Some(id);
         let rules = self.simplified.rules.iter().filter(of_rule);
-        rules.map(|rule| rule.head.relation.index()).collect()
+        rules.map(|rule| rule.head.relation).collect()
     }
 
     /// The treatment by which the relations of these rules are evaluated on demand, and all views that call them; `None`
     /// if there is no such treatment, or it is this one.
-    pub(super) fn with_callers(&self, program: &Program, rules: &[usize]) -> Option<Treatment> {
+    pub(super) fn with_callers(&self, program: &Program, rules: &[RuleId]) -> Option<Treatment> {
         let mut demanded = self.demanded.clone();
-        let mut more: Vec<usize> = rules.iter().flat_map(|&rule| self.heads(rule)).collect();
+        let mut more: Vec<RelationId> = rules.iter().flat_map(|&rule| self.heads(rule)).collect();
         while !more.is_empty() {
-            more.into_iter().for_each(|relation| demanded[relation] = true);
+            more.into_iter().for_each(|relation| demanded.set(relation, true));
             let callers = callers(&self.simplified, &demanded);
-            more = callers.into_iter().filter(|&view| self.askable[view] && !demanded[view]).collect();
+            let is_demandable =
+                |view: &RelationId| self.demandable.contains(*view) && !demanded.contains(*view);
+            more = callers.into_iter().filter(is_demandable).collect();
         }
-        demanded.iter_mut().zip(&self.askable).for_each(|(demanded, askable)| *demanded &= askable);
+        demanded.intersect(&self.demandable);
         (demanded != self.demanded && !self.adds_negation_cycles(program, &demanded))
             .then(|| Treatment { demanded, ..self.clone() })
     }
 
-    /// Evaluates a relation on demand, unless negation would have to wait for itself then.
-    fn demand(&mut self, program: &Program, relation: usize) {
+    /// Evaluates a relation on demand, unless that creates a cycle through negation.
+    fn demand(&mut self, program: &Program, relation: RelationId) {
         let mut demanded = self.demanded.clone();
-        ask(&self.simplified, &self.askable, &mut demanded, relation);
+        add_demanded(&self.simplified, &self.demandable, &mut demanded, relation);
         if !self.adds_negation_cycles(program, &demanded) {
             self.demanded = demanded;
         }
     }
 
-    /// Whether a negation would have to wait for itself if these relations were evaluated on demand.
-    fn adds_negation_cycles(&self, program: &Program, demanded: &[bool]) -> bool {
+    /// Whether evaluating these relations on demand creates a cycle through negation.
+    fn adds_negation_cycles(&self, program: &Program, demanded: &BitSet<RelationId>) -> bool {
         let mut flat = self.simplified.clone();
         demand_by_phase(&mut program.clone(), &mut flat, demanded);
-        let after = negation_cycles(&flat);
         let before = &self.negation_cycles;
-        (0..after.len()).any(|relation| after[relation] && !before.get(relation).is_some_and(|known| *known))
+        negation_cycles(&flat).iter().any(|relation| !before.contains_if_known(relation))
     }
 }

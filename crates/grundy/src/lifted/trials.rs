@@ -1,58 +1,58 @@
-//! Trying whether evaluation on demand would take fewer steps.
+//! Trials of evaluation on demand.
 //!
-//! A view may be small and still be worth asking for: the moves of one player of four. Whether it is shows in play. A few
-//! states are remembered with all that they were asked for; the same is asked of an evaluation with another treatment,
-//! and the one that takes fewer steps goes on. Steps are counted, not timed, so the outcome is the same each time.
+//! Evaluation on demand can pay for small views as well, such as the moves of one player of four. This is measured during
+//! play: some states are recorded with the answers that were requested. The same answers are requested from an evaluation
+//! with another treatment, and the evaluation with fewer steps is kept. Steps are deterministic, so the outcome is, too.
 
 use super::evaluate::{Evaluation, REPLAN_AFTER};
-use super::prepare::Answer;
+use super::prepare::{Answer, ComponentId};
 use super::state::LiftedState;
 use super::treatment::Treatment;
-use crate::ids::{float, wide};
+use crate::ids::{float, rounded_down, wide};
 use crate::reasoner::ReasonError;
-use grundy_syntax::TermId;
+use grundy_syntax::{RuleId, TermId};
 
-/// So many states are remembered.
+/// The number of states in a trial. A guess.
 const STATES: usize = 8;
 
-/// One of so many states is remembered: those that follow each other are too much alike.
-const EVERY: u32 = 3;
+/// The distance between recorded states, since consecutive states are similar. A guess.
+const STATE_DISTANCE: u32 = 3;
 
-/// Views that take a smaller share of all steps are not worth a trial.
-const SHARE: f64 = 0.1;
+/// The least share of all steps for which a component is worth a trial. A guess.
+const LEAST_SHARE: f64 = 0.1;
 
-/// Nor are those that take fewer steps in a state: tables of calls cost something.
-const FEW_STEPS: u64 = 128;
+/// The least number of steps in a state for which a component is worth a trial, since call tables have a cost. A guess.
+const LEAST_STEPS: u64 = 128;
 
-/// Another treatment has to take no more than this share of the steps.
-const WORTH_CHANGING: f64 = 0.9;
+/// The largest share of the current steps for which another treatment is adopted. A guess.
+const LARGEST_SHARE_TO_CHANGE: f64 = 0.9;
 
-/// A state that was looked at, and what it was asked for.
+/// A state that was looked at, and the answers requested for it.
 struct Look {
     state: LiftedState,
     moves: Option<Vec<TermId>>,
     answers: Vec<Answer>,
 }
 
-/// The states that were looked at of late, and what has been tried.
+/// The recorded states, and the outcomes of trials.
 #[derive(Default)]
 pub(super) struct Trials {
     looks: Vec<Look>,
-    /// Whether the last of them is the current one.
+    /// Whether the last recorded state is the current one.
     is_noting: bool,
     /// The rules of the sheet whose relations are evaluated on demand because of a trial.
-    changed: Vec<usize>,
-    /// Those whose relations have had a trial since then, for nothing.
-    failed: Vec<usize>,
-    /// How many steps had been taken after the last trial.
+    changed: Vec<RuleId>,
+    /// The rules whose relations had an unsuccessful trial since the last change.
+    failed: Vec<RuleId>,
+    /// The number of steps at the end of the last trial.
     last: u64,
     is_over: bool,
 }
 
 impl Trials {
-    /// Takes note of a state, the number of which is given, if it is one of those to remember.
+    /// Records a state if its number is due.
     pub(super) fn note_state(&mut self, state: &LiftedState, number: u32) {
-        self.is_noting = !self.is_over && self.looks.len() < STATES && number.is_multiple_of(EVERY);
+        self.is_noting = !self.is_over && self.looks.len() < STATES && number.is_multiple_of(STATE_DISTANCE);
         if self.is_noting {
             self.looks.push(Look { state: state.clone(), moves: None, answers: Vec::new() });
         }
@@ -78,16 +78,16 @@ impl Trials {
 }
 
 impl Evaluation {
-    /// Makes a trial if it is time for one: when the states have taken as many steps as a trial takes.
+    /// Makes a trial if one is due: when states have taken as many steps as a trial is expected to take.
     pub(super) fn consider_trial(&mut self) -> Result<(), ReasonError> {
         if self.trials.looks.len() < STATES || self.states <= REPLAN_AFTER {
             return Ok(());
         }
-        let of_states = u64::from(EVERY) * wide(STATES) * (self.steps / u64::from(self.states));
+        let of_states = u64::from(STATE_DISTANCE) * wide(STATES) * (self.steps / u64::from(self.states));
         if self.steps < self.trials.last + of_states + self.static_steps {
             return Ok(());
         }
-        // What is asked again is not to be noted.
+        // Replayed states are not recorded.
         let mut trials = std::mem::take(&mut self.trials);
         self.trials.is_over = true;
         trials.is_over = !self.make_trial(&mut trials)?;
@@ -97,24 +97,24 @@ impl Evaluation {
         Ok(())
     }
 
-    /// Tries to evaluate on demand the views that take most steps; false if there are none.
+    /// Tries evaluation on demand for the most expensive views. Returns whether there was a candidate.
     fn make_trial(&mut self, trials: &mut Trials) -> Result<bool, ReasonError> {
         let looks = &trials.looks;
         self.steps_by_component.fill(0);
-        let before = self.ask_again(looks)?;
-        let least = (float(before) * SHARE) as u64;
+        let before = self.replay(looks)?;
+        let least = rounded_down(float(before) * LEAST_SHARE);
         let Some((rules, steps)) = self.most_expensive(trials) else { return Ok(false) };
-        if steps < least.max(FEW_STEPS * wide(looks.len())) {
+        if steps < least.max(LEAST_STEPS * wide(looks.len())) {
             return Ok(false);
         }
         if let Some(treatment) = self.treatment.with_callers(&self.program, &rules)
-            // One that runs into a limit is none.
+            // A treatment that hits a limit is rejected.
             && let Ok((rival, after)) = self.rival(treatment, looks)
-            && after as f64 <= float(before) * WORTH_CHANGING
+            && float(after) <= float(before) * LARGEST_SHARE_TO_CHANGE
         {
             *self = rival;
             trials.changed.extend(rules);
-            // What was not worth it may be together with this.
+            // Rejected candidates may pay in combination with this change.
             trials.failed.clear();
         } else {
             trials.failed.extend(rules);
@@ -122,32 +122,32 @@ impl Evaluation {
         Ok(true)
     }
 
-    /// The same game with another treatment, and how many steps it takes.
+    /// An evaluation with another treatment, and its steps.
     fn rival(&self, treatment: Treatment, looks: &[Look]) -> Result<(Evaluation, u64), ReasonError> {
         let mut rival = self.with_other_treatment(treatment, self.engine.terms.clone())?;
         rival.trials.is_over = true;
-        rival.ask_again(looks)?;
+        rival.replay(looks)?;
         rival.plan_again();
-        let steps = rival.ask_again(looks)?;
+        let steps = rival.replay(looks)?;
         rival.steps = self.steps;
         rival.states = self.states;
         Ok((rival, steps))
     }
 
-    /// The rules of the component that took most steps, with these, of those that have not been tried.
-    fn most_expensive(&self, trials: &Trials) -> Option<(Vec<usize>, u64)> {
-        let rules = |component: usize| -> Vec<usize> {
+    /// The rules and the steps of the most expensive component without a trial.
+    fn most_expensive(&self, trials: &Trials) -> Option<(Vec<RuleId>, u64)> {
+        let rules = |component: ComponentId| -> Vec<RuleId> {
             let rules = self.schedule.components[component].rules.iter();
             rules.filter_map(|&rule| self.flat.rules[rule].origin.rule()).collect()
         };
-        let components = self.steps_by_component.iter().enumerate();
+        let components = self.steps_by_component.entries();
         let candidates = components.map(|(component, &steps)| (rules(component), steps));
-        let is_new = |rule: &usize| !trials.changed.contains(rule) && !trials.failed.contains(rule);
+        let is_new = |rule: &RuleId| !trials.changed.contains(rule) && !trials.failed.contains(rule);
         candidates.filter(|(rules, _)| rules.iter().any(is_new)).max_by_key(|&(_, steps)| steps)
     }
 
-    /// Asks for the same again, and counts the steps.
-    fn ask_again(&mut self, looks: &[Look]) -> Result<u64, ReasonError> {
+    /// Replays recorded states. Returns the steps.
+    fn replay(&mut self, looks: &[Look]) -> Result<u64, ReasonError> {
         let before = self.steps;
         for look in looks {
             self.look_at(&look.state)?;

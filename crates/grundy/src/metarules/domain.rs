@@ -504,10 +504,7 @@ fn import_term(from: &Program, term: TermId, to: &mut Program) -> TermId {
 
 /// These predicates and all that depend on them and on which they depend.
 fn with_components(analysis: &Analysis, goals: &[PredicateId]) -> FxHashSet<PredicateId> {
-    goals
-        .iter()
-        .flat_map(|&goal| analysis.components()[analysis.component_of(goal)].iter().copied())
-        .collect()
+    goals.iter().flat_map(|&goal| analysis.component(analysis.component_of(goal)).iter().copied()).collect()
 }
 
 /// The static predicates that conditions of rules ask for, where the head is dynamic, or a goal, or

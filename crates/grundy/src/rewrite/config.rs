@@ -1,18 +1,18 @@
-//! When compact grounding goes to which lengths.
+//! The thresholds of compact grounding.
 
-/// When compact grounding goes to which lengths.
+/// The thresholds of compact grounding. The defaults are guesses.
 #[derive(Clone, Debug)]
 pub struct Thresholds {
-    /// A rule with fewer literals than this is not split.
+    /// A rule whose instances have fewer literals than this in total is not split.
     pub split: f64,
     /// A view is evaluated on demand when one of its rules has, or will have, more instances than this.
     pub demand: u64,
-    /// The same for a view that depends on nothing dynamic: whoever calls it binds its arguments more often.
+    /// The same for a static view, whose callers bind arguments more often.
     pub demand_static: u64,
     /// It stays lifted when it still has more than this.
     pub lift: u64,
-    /// Whether one of nearly all moves of a role becomes none of the rest. Networks find such groups themselves, and
-    /// larger ones, because they know more.
+    /// Whether a disjunction of nearly all moves of a role becomes the negation of the others. Networks find larger groups of
+    /// this kind by themselves.
     pub complement: bool,
 }
 

@@ -1,54 +1,54 @@
-//! Planning how a rule is split: which variables to take out, in which order.
+//! Planning of splits: which variables to eliminate, in which order.
 //!
-//! Variables that the head does not have are taken out one after the other, always the one with the smallest bag,
-//! and after each of them an estimate says what the rule and its parts would cost if one stopped there. The best
-//! point to stop wins, if it is better than not to begin by enough.
+//! This is bucket elimination with a greedy order: the variable with the smallest bag is eliminated first, and after each
+//! step the cost of the rule with its parts is estimated. The cheapest prefix of the elimination is chosen if it is cheaper
+//! than the unsplit rule by a margin. Elimination is tried with several measures of a bag.
 
-use super::estimate::Estimates;
+use super::estimate::{Estimates, VariableSizes};
 use crate::flat::{Flat, FlatLiteral, FlatRule, RelationKind};
 use crate::ids::float;
 use grundy_syntax::VariableId;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// How much less has to come of it where sizes are estimated.
+/// The least gain of a split, as a factor, where sizes are estimated. A guess.
 pub(super) const MIN_GAIN: f64 = 1.5;
 
-/// The same where they are known.
+/// The least gain of a split, as a factor, where sizes are known. A guess.
 pub(super) const MIN_SURE_GAIN: f64 = 1.1;
 
-/// A part may not have more instances than this.
-const MAX_PART: f64 = 2e7;
+/// The largest estimated number of instances of a part. A guess.
+const MAX_PART_INSTANCES: f64 = 2e7;
 
-/// A negated condition that remains in no larger share of the instances does not keep them from being a group.
-const RARE: f64 = 0.25;
+/// The largest share of instances in which a negated condition remains without preventing groups of moves. A guess.
+const RARE_SHARE: f64 = 0.25;
 
-/// What an instance costs that is matched, but not stored.
+/// The cost of matching an instance, relative to storing a literal. A guess.
 const MATCH_COST: f64 = 0.1;
 
-/// Rules with more conditions are not split.
+/// The largest number of conditions of a rule that is split, to bound the time. A guess.
 const MOST_CONDITIONS: usize = 2_000;
 
-/// In rules with more conditions, the cost of the whole rule is no measure: it takes time for each variable and each
-/// condition.
+/// The largest number of conditions for which the cost of the whole rule is used as a measure: computing it takes time for
+/// each variable and each condition. A guess.
 const MOST_FOR_COSTS: usize = 100;
 
-/// A condition of a rule in the making.
+/// A condition during elimination.
 #[derive(Clone)]
 pub(super) struct Item {
     pub(super) source: Source,
     pub(super) variables: Vec<VariableId>,
     pub(super) kind: RelationKind,
     is_positive: bool,
-    /// Whether it asks for a move.
+    /// Whether it is a move.
     is_move: bool,
-    /// Of all assignments to its variables, the share that meets the condition.
+    /// The share of the assignments to its variables that satisfy it.
     share: f64,
-    /// The share for which it remains a condition: what is never true is no condition if it is negated.
+    /// The share for which it remains a condition: the negation of an atom that is never true is dropped.
     remains: f64,
-    /// What its rules cost, if it is a part.
+    /// The cost of its rules, if it is a part.
     cost: f64,
-    /// Different for all items of a rule in the making.
+    /// A number that is unique among the items of a rule.
     number: usize,
 }
 
@@ -62,7 +62,7 @@ pub(super) enum Source {
 }
 
 impl Item {
-    /// The conditions of the rule that it is, or has in it, by number.
+    /// The conditions of the rule that it consists of, by number.
     pub(super) fn conditions(&self) -> Vec<usize> {
         let (mut numbers, mut open) = (Vec::new(), vec![self]);
         while let Some(item) = open.pop() {
@@ -75,24 +75,24 @@ impl Item {
     }
 }
 
-/// When it is worth while to split a rule.
+/// When splitting a rule pays.
 #[derive(Clone, Copy)]
 pub(super) struct Worth {
-    /// What it has to cost.
+    /// The least cost of the unsplit rule.
     pub(super) min_cost: f64,
-    /// How many times as much as afterwards.
+    /// The least ratio of the costs before and after.
     pub(super) min_gain: f64,
-    /// How many times as many matches as the rule has all those that may form groups of moves together with it.
+    /// The ratio of the matches of all rules that may share groups of moves with this one to its own matches.
     pub(super) in_company: f64,
 }
 
-/// The conditions that a rule should have; `None` if it is best left as it is. If it is known what the rule costs, that
-/// is `actual`.
+/// The conditions of a rule after splitting; `None` if splitting does not pay. `actual` is the cost of the rule if it is
+/// known.
 pub(super) fn decompose(
     flat: &Flat,
     estimates: &Estimates<'_>,
     rule: &FlatRule,
-    sizes: &[f64],
+    sizes: &VariableSizes,
     worth: Worth,
     actual: Option<f64>,
 ) -> Option<Vec<Item>> {
@@ -128,26 +128,26 @@ struct Planner<'a> {
     flat: &'a Flat,
     estimates: &'a Estimates<'a>,
     rule: &'a FlatRule,
-    /// How many values each variable can have.
-    sizes: &'a [f64],
+    /// The number of possible values of each variable.
+    sizes: &'a VariableSizes,
     in_company: f64,
     head: Vec<VariableId>,
 }
 
-/// What the smallest bag is.
+/// The measure of a bag.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Measure {
-    /// The one with the fewest instances.
+    /// The instances of the part.
     Instances,
-    /// The one whose part has the fewest rows.
+    /// The rows of the part.
     Rows,
-    /// The one after which all costs least.
+    /// The cost of the rule after the elimination.
     Cost,
 }
 
-/// Taking out a variable.
+/// The bag of a variable.
 struct Bag {
-    /// The numbers of the items that move into the part, sorted.
+    /// The numbers of the items of the part, sorted.
     moved: Vec<usize>,
     /// The variables of these items, sorted.
     inside: Vec<VariableId>,
@@ -176,7 +176,7 @@ impl Planner<'_> {
         self.rule.body.iter().enumerate().map(item).collect()
     }
 
-    /// The number of assignments to the variables of some conditions that meet all of them.
+    /// The number of assignments that satisfy some conditions.
     fn matches<'i>(&self, items: impl Iterator<Item = &'i Item> + Clone) -> f64 {
         let all = items.clone().flat_map(|item| item.variables.iter().copied());
         self.assignments(all) * items.map(|item| item.share).product::<f64>()
@@ -186,10 +186,10 @@ impl Planner<'_> {
         let mut variables: Vec<VariableId> = variables.collect();
         variables.sort_unstable();
         variables.dedup();
-        variables.iter().map(|v| self.sizes[v.index()]).product()
+        variables.iter().map(|v| self.sizes[*v]).product()
     }
 
-    /// What a rule with these variables in the head and these conditions costs, without their parts.
+    /// The cost of a rule with these head variables and conditions, without that of its parts.
     fn cost_alone(&self, head: &[VariableId], items: &[Item], is_stored: bool) -> f64 {
         let matches = self.matches(items.iter());
         let stored = 1 + items.iter().filter(|item| item.kind == RelationKind::Dynamic).count();
@@ -197,13 +197,13 @@ impl Planner<'_> {
         matches * MATCH_COST + rules * float(stored)
     }
 
-    /// The rules that are left of so many matches when groups that have nearly all moves become the negation of the
-    /// rest: one for each group, and one for each move that a group does not have.
+    /// The number of rules after groups with nearly all moves were replaced by complements: one for each group, and one for
+    /// each move that a group lacks.
     fn complement(&self, head: &[VariableId], items: &[Item], matches: f64) -> f64 {
         let mut moves = items.iter().filter(|item| item.is_move);
         let (Some(one), None) = (moves.next(), moves.next()) else { return matches };
         let is_other =
-            |item: &&Item| !item.is_move && item.kind == RelationKind::Dynamic && item.remains > RARE;
+            |item: &&Item| !item.is_move && item.kind == RelationKind::Dynamic && item.remains > RARE_SHARE;
         let others = items.iter().filter(is_other);
         let kept = others.clone().flat_map(|item| &item.variables).chain(head);
         let kept: Vec<VariableId> = kept.copied().filter(|v| !one.variables.contains(v)).collect();
@@ -212,7 +212,7 @@ impl Planner<'_> {
         (groups + missing.max(0.0)) / self.in_company
     }
 
-    /// What a rule with these conditions costs, with all parts.
+    /// The cost of a rule with these conditions, with all parts.
     fn cost(&self, items: &[Item]) -> f64 {
         self.cost_alone(&self.head, items, self.is_stored()) + cost_of_parts(items)
     }
@@ -221,10 +221,10 @@ impl Planner<'_> {
         self.flat.info(self.rule.head.relation).kind == RelationKind::Dynamic
     }
 
-    /// Takes out variables, smallest bag first; the best of all stages with its cost.
+    /// Eliminates variables, smallest bag first. Returns the cheapest stage with its cost.
     fn eliminate(&self, mut items: Vec<Item>, measure: Measure) -> Option<(f64, Vec<Item>)> {
         let mut best: Option<(f64, Vec<Item>)> = None;
-        // Bags stay what they are until one of their variables is touched.
+        // A bag changes only when an elimination touches one of its variables.
         let mut bags: BTreeMap<VariableId, Option<(f64, Bag)>> = BTreeMap::new();
         let open = items.iter().flat_map(|item| item.variables.iter().copied());
         let mut touched: Vec<VariableId> = open.filter(|variable| !self.head.contains(variable)).collect();
@@ -242,10 +242,10 @@ impl Planner<'_> {
             let smallest = bags.iter().filter_map(|(&variable, bag)| Some((variable, bag.as_ref()?.0)));
             let Some((variable, _)) = smallest.min_by(|a, b| a.1.total_cmp(&b.1)) else { return best };
             let Some((_, bag)) = bags.remove(&variable).flatten() else { return best };
-            if self.instances(&items, &bag) > MAX_PART {
+            if self.instances(&items, &bag) > MAX_PART_INSTANCES {
                 return best;
             }
-            items = self.take_out(items, &bag);
+            items = self.eliminate_bag(items, &bag);
             let cost = self.cost(&items);
             if best.as_ref().is_none_or(|(known, _)| cost < *known) {
                 best = Some((cost, items.clone()));
@@ -264,12 +264,12 @@ impl Planner<'_> {
         match measure {
             Measure::Instances => self.instances(items, bag),
             Measure::Rows => self.rows(items, bag),
-            Measure::Cost => self.cost(&self.take_out(items.to_vec(), bag)),
+            Measure::Cost => self.cost(&self.eliminate_bag(items.to_vec(), bag)),
         }
     }
 
-    /// The bag of a variable: all conditions that speak of it, and those that say nothing about other variables than
-    /// these and cost nothing. `None` if that is the whole rule.
+    /// The bag of a variable: all conditions with it, and all static or negated conditions over the variables of these.
+    /// `None` if that is the whole rule.
     fn bag(&self, items: &[Item], variable: VariableId) -> Option<Bag> {
         let has_variable = |item: &&Item| item.variables.contains(&variable);
         let own = items.iter().filter(has_variable).flat_map(|item| item.variables.iter().copied());
@@ -293,7 +293,6 @@ impl Planner<'_> {
         outside.sort_unstable();
         let shared = inside.iter().copied().filter(|v| outside.binary_search(v).is_ok()).collect();
         moved.sort_unstable();
-        // A single condition without a variable to lose is no part.
         (moved.len() < items.len()).then_some(Bag { moved, inside, shared })
     }
 
@@ -315,8 +314,8 @@ impl Planner<'_> {
         by_condition.fold(most, f64::min)
     }
 
-    /// The conditions with a part in the place of some of them.
-    fn take_out(&self, items: Vec<Item>, bag: &Bag) -> Vec<Item> {
+    /// Replaces the conditions of a bag by a part.
+    fn eliminate_bag(&self, items: Vec<Item>, bag: &Bag) -> Vec<Item> {
         let rows = self.rows(&items, bag);
         let number = items.iter().map(|item| item.number).max().map_or(0, |most| most + 1);
         let (moved, mut rest): (Vec<Item>, Vec<Item>) = items.into_iter().partition(|item| bag.has(item));

@@ -1,20 +1,19 @@
-//! Which values can stand in which column.
-//!
-//! An abstraction of the reachable rows that looks at one column at a time: cheap, and never too small.
+//! The possible values of each column: abstract interpretation of the reachable rows, one column at a time. The result is an
+//! over-approximation.
 
-use crate::datalog::Relation;
-use crate::flat::{Flat, FlatLiteral, FlatRule, RelationKind, rules_in_order};
-use crate::ids::{Id, narrow};
-use grundy_syntax::{Term, Ticks};
+use crate::datalog::Relations;
+use crate::flat::{Flat, FlatLiteral, FlatRule, RelationId, RelationKind, rules_in_order};
+use crate::ids::{Id, IdVec, narrow};
+use grundy_syntax::{Term, Ticks, VariableId};
 
-/// A set of term ids, or (`None`) anything.
+/// A set of term ids, or the set of all terms.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Domain {
     words: Vec<u64>,
     any: bool,
 }
 
-/// What a column of anything is taken to hold.
+/// The assumed number of values of a column without a known domain. A guess.
 const ANY_SIZE: f64 = 100.0;
 
 impl Domain {
@@ -54,7 +53,7 @@ impl Domain {
         }
     }
 
-    /// Adds all values of another; tells whether any is new.
+    /// Adds all values of another domain. Returns whether any is new.
     fn unite(&mut self, other: &Domain) -> bool {
         if self.any || other.any {
             let new = !self.any;
@@ -72,7 +71,7 @@ impl Domain {
         new
     }
 
-    /// The values; `None` if they can be anything.
+    /// The values; `None` for all terms.
     pub(crate) fn values(&self) -> Option<impl Iterator<Item = u32> + '_> {
         let bits = |(number, &word): (usize, &u64)| {
             (0..64).filter(move |bit| word & (1 << bit) != 0).map(move |bit| narrow(number) * 64 + bit)
@@ -91,42 +90,44 @@ impl Domain {
 }
 
 /// For each relation its columns.
-pub(crate) type Domains = Vec<Vec<Domain>>;
+pub(crate) type Domains = IdVec<RelationId, Vec<Domain>>;
 
 /// The least domains that the rules allow, given the rows of the static relations.
-pub(crate) fn infer(flat: &Flat, relations: &[Relation]) -> Domains {
+pub(crate) fn infer(flat: &Flat, relations: &Relations) -> Domains {
     let mut domains: Domains =
         flat.relations.iter().map(|info| vec![Domain::default(); info.arity]).collect();
-    let mut reached = vec![false; flat.relations.len()];
-    for (relation, rows) in relations.iter().enumerate() {
+    let mut reached = flat.no_relations();
+    for (relation, rows) in relations.entries() {
         if flat.relations[relation].kind == RelationKind::Static {
             for row in (0..rows.len()).map(|row| rows.row(row)) {
                 row.iter().zip(&mut domains[relation]).for_each(|(value, domain)| _ = domain.insert(value));
             }
-            reached[relation] = rows.len() > 0;
+            reached.set(relation, rows.len() > 0);
         }
     }
     let dynamic = |rule: &&FlatRule| {
-        let head = rule.head.relation.index();
-        flat.relations[head].kind != RelationKind::Static || head >= relations.len()
+        let head = rule.head.relation;
+        flat.relations[head].kind != RelationKind::Static || relations.get(head).is_none()
     };
     let order = rules_in_order(flat);
     let mut ticks = Ticks::default();
     let mut changed = true;
     while changed && !flat.budget.is_over() {
         changed = false;
-        for rule in order.iter().map(|&number| &flat.rules[number]).filter(dynamic) {
+        for rule in order.iter().map(|&id| &flat.rules[id]).filter(dynamic) {
             if ticks.work(&flat.budget, 8 * (1 + rule.variables + rule.body.len())).is_err() {
                 break;
             }
-            let Some(variables) = variable_domains(flat, rule, &domains, |relation| reached[relation]) else {
+            let Some(variables) =
+                variable_domains(flat, rule, &domains, |relation| reached.contains(relation))
+            else {
                 continue;
             };
-            let head = rule.head.relation.index();
-            changed |= !std::mem::replace(&mut reached[head], true);
+            let head = rule.head.relation;
+            changed |= reached.insert(head);
             for (column, &arg) in rule.head.args.iter().enumerate() {
                 changed |= match flat.terms.get(arg) {
-                    Term::Variable(variable) => domains[head][column].unite(&variables[variable.index()]),
+                    Term::Variable(variable) => domains[head][column].unite(&variables[variable]),
                     Term::Constant(_) => domains[head][column].insert(arg.0),
                     Term::Compound(..) => domains[head][column].unite(&Domain::any()),
                 };
@@ -136,23 +137,23 @@ pub(crate) fn infer(flat: &Flat, relations: &[Relation]) -> Domains {
     domains
 }
 
-/// What each variable of a rule can be; `None` if the rule can match nothing yet.
+/// The domain of each variable of a rule; `None` if the rule cannot match.
 pub(super) fn variable_domains(
     flat: &Flat,
     rule: &FlatRule,
     domains: &Domains,
-    reached: impl Fn(usize) -> bool,
-) -> Option<Vec<Domain>> {
-    let mut variables = vec![Domain::any(); rule.variables];
+    reached: impl Fn(RelationId) -> bool,
+) -> Option<IdVec<VariableId, Domain>> {
+    let mut variables = IdVec::filled(Domain::any(), rule.variables);
     for literal in &rule.body {
         let FlatLiteral::Holds(atom) = literal else { continue };
-        let relation = atom.relation.index();
+        let relation = atom.relation;
         if !reached(relation) {
             return None;
         }
         for (&arg, domain) in atom.args.iter().zip(&domains[relation]) {
             match flat.terms.get(arg) {
-                Term::Variable(variable) => variables[variable.index()].intersect(domain),
+                Term::Variable(variable) => variables[variable].intersect(domain),
                 Term::Constant(_) if !domain.contains(arg.0) => return None,
                 _ => {}
             }

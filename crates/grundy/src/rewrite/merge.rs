@@ -1,9 +1,10 @@
-//! One test instead of several rules.
+//! Merging of rules that differ in a single test.
 //!
 //! `(or (distinct ?x ?a) (distinct ?y ?b))` makes two rules that differ in a single test. Together they
 //! say that the pairs (x, y) and (a, b) differ, and most of their instances are the same.
 
-use crate::flat::{Flat, FlatAtom, FlatLiteral, FlatRule};
+use crate::flat::{Flat, FlatAtom, FlatLiteral, FlatRule, FlatRuleId};
+use crate::ids::IdVec;
 use grundy_syntax::TermId;
 use rustc_hash::FxHashMap;
 
@@ -13,16 +14,16 @@ type Rest = (FlatAtom, Vec<FlatLiteral>);
 /// A test: at least one of the pairs differs.
 pub(crate) type Test = Box<[(TermId, TermId)]>;
 
-/// The tests of each of the rules that one rule was merged from; nothing if it is as it was.
+/// The tests of each of the rules that a rule was merged from; empty if it was not merged.
 pub(crate) type Alternatives = Vec<Vec<Test>>;
 
-/// Merges rules that differ in one `distinct` each, as long as there are any. Tells for each rule that is left what was
-/// merged in it.
+/// Merges rules that differ in one `distinct` each, until there are none. Returns for each remaining rule what was merged
+/// into it.
 pub(crate) fn merge_distinct(
     flat: &mut Flat,
     may_merge: impl Fn(&Flat, &FlatRule) -> bool,
-) -> Vec<Alternatives> {
-    let mut alternatives: Vec<Alternatives> = vec![Vec::new(); flat.rules.len()];
+) -> IdVec<FlatRuleId, Alternatives> {
+    let mut alternatives = IdVec::filled(Alternatives::new(), flat.rules.len());
     loop {
         let before = flat.rules.len();
         merge_once(flat, &mut alternatives, &may_merge);
@@ -34,13 +35,13 @@ pub(crate) fn merge_distinct(
 
 fn merge_once(
     flat: &mut Flat,
-    alternatives: &mut Vec<Alternatives>,
+    alternatives: &mut IdVec<FlatRuleId, Alternatives>,
     may_merge: &impl Fn(&Flat, &FlatRule) -> bool,
 ) {
-    let mut kept: Vec<(FlatRule, Alternatives)> = Vec::with_capacity(flat.rules.len());
-    // Rules by what they say besides one of their tests.
-    let mut by_rest: FxHashMap<Rest, Vec<(usize, usize)>> = FxHashMap::default();
-    for (rule, merged) in std::mem::take(&mut flat.rules).into_iter().zip(alternatives.drain(..)) {
+    let mut kept: IdVec<FlatRuleId, (FlatRule, Alternatives)> = IdVec::default();
+    // Rules by their head and their conditions without one test.
+    let mut by_rest: FxHashMap<Rest, Vec<(FlatRuleId, usize)>> = FxHashMap::default();
+    for (rule, merged) in std::mem::take(&mut flat.rules).into_iter().zip(std::mem::take(alternatives)) {
         let is_test = |at: &usize| matches!(rule.body[*at], FlatLiteral::Distinct(_));
         let tests: Vec<usize> = (0..rule.body.len()).filter(is_test).collect();
         let tests = if tests.is_empty() || may_merge(flat, &rule) { tests } else { Vec::new() };
@@ -48,26 +49,27 @@ fn merge_once(
             tests.iter().map(|&at| (at, (rule.head.clone(), without(&rule.body, at)))).collect();
         let partner = rests.iter().find_map(|(at, rest)| Some((*at, *by_rest.get(rest)?.first()?)));
         match partner {
-            Some((at, (number, other_at))) => {
-                let (other, others_merged) = &mut kept[number];
+            Some((at, (id, other_at))) => {
+                let (other, others_merged) = &mut kept[id];
                 let mut all = tests_of(other, std::mem::take(others_merged));
                 all.extend(tests_of(&rule, merged));
                 *others_merged = all;
                 other.body[other_at] = merge_tests(&other.body[other_at], &rule.body[at]);
-                // What was known of the other rule is no longer what it says.
+                // The other rule has changed, so its other keys are invalid.
                 by_rest
                     .values_mut()
-                    .for_each(|places| places.retain(|&(known, place)| known != number || place == other_at));
+                    .for_each(|places| places.retain(|&(known, place)| known != id || place == other_at));
             }
             None => {
+                let id = kept.push((rule, merged));
                 for (at, rest) in rests {
-                    by_rest.entry(rest).or_default().push((kept.len(), at));
+                    by_rest.entry(rest).or_default().push((id, at));
                 }
-                kept.push((rule, merged));
             }
         }
     }
-    (flat.rules, *alternatives) = kept.into_iter().unzip();
+    let (rules, merged): (Vec<_>, Vec<_>) = kept.into_iter().unzip();
+    (flat.rules, *alternatives) = (rules.into(), merged.into());
 }
 
 /// The tests of the rules that a rule was merged from, or of itself.

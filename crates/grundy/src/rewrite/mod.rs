@@ -2,26 +2,25 @@
 //!
 //! The rules of a flat program are rewritten before they are ground:
 //!
-//! 1. [`relevant`]: what no answer depends on is dropped.
-//! 2. [`permanent`]: conditions on facts that never change are static.
+//! 1. [`relevant`]: rules that no answer depends on are dropped.
+//! 2. [`permanent`]: conditions on facts that never change become static.
 //! 3. [`merge`]: rules that differ in one `distinct` each, the branches of an `or`, become one rule with one
 //!    test.
-//! 4. [`neutral`], [`project`]: columns that make no difference, and columns that nobody looks at, are dropped.
+//! 4. [`neutral`], [`project`]: columns without influence on the truth of an atom, and unused columns, are dropped.
 //! 5. [`decompose`], [`split`]: a rule with many variables is split along a tree decomposition of its variables. The
 //!    parts that are introduced are shared between rules where they coincide.
+//! 6. [`frame`]: frame rules are split and grounded last.
+//! 7. [`revise`]: splits are revised when relations are complete.
 //!
-//! 6. [`late`]: rules that say what stays as it is are split and ground when all else is known.
-//! 7. [`revise`]: when relations are complete, what was split wrongly is put right.
-//!
-//! Splitting has a price, so it is done where an estimate says that it pays: [`estimate`] knows the sizes of
-//! the static relations and, from [`domains`], which values can stand in which column.
+//! Splitting has a cost, so it is done where an estimate predicts a gain: [`estimate`] uses the sizes of the static relations
+//! and the possible values of columns ([`domains`]).
 
 mod called;
 mod config;
 mod decompose;
 mod domains;
 mod estimate;
-mod late;
+mod frame;
 mod merge;
 mod neutral;
 mod permanent;
@@ -33,18 +32,18 @@ mod split;
 pub(crate) use called::called_with_constants;
 pub use config::Thresholds;
 pub(crate) use domains::{Domains, infer};
-pub(crate) use late::take_late;
+pub(crate) use frame::take_frame_rules;
 pub(crate) use merge::{Alternatives, merge_distinct};
 pub(crate) use relevant::drop_irrelevant;
 pub(crate) use revise::{revise, wrongly_split};
 pub(crate) use split::Split;
 
-use crate::datalog::Relation;
+use crate::datalog::Relations;
 use crate::flat::{Flat, FlatRule};
 use grundy_syntax::Program;
 
-/// Rewrites a flat program before anything is evaluated: steps 1 to 4. Step 2 is right for states that a game can
-/// reach, and is left out if it is not asked for.
+/// Rewrites a flat program before anything is evaluated: steps 1 to 4. Step 2 is only valid for
+/// reachable states, and is skipped unless `reachable_only` is set.
 pub(crate) fn simplify(program: &mut Program, flat: &mut Flat, reachable_only: bool) {
     relevant::drop_irrelevant(program, flat);
     if reachable_only {
@@ -59,7 +58,7 @@ pub(crate) fn simplify(program: &mut Program, flat: &mut Flat, reachable_only: b
 pub(crate) fn split(
     program: &mut Program,
     flat: &mut Flat,
-    relations: &[Relation],
+    relations: &Relations,
     thresholds: &Thresholds,
 ) -> Vec<Split> {
     let domains = domains::infer(flat, relations);
@@ -67,14 +66,14 @@ pub(crate) fn split(
     split::split_rules(program, flat, &estimates, thresholds)
 }
 
-/// Adds the rules that could wait, split where it pays: step 6. All other relations are complete.
-pub(crate) fn add_late(
+/// Adds the frame rules, split where it pays: step 6. All other relations are complete.
+pub(crate) fn add_frame_rules(
     program: &mut Program,
     flat: &mut Flat,
-    relations: &[Relation],
-    late: Vec<FlatRule>,
+    relations: &Relations,
+    frame_rules: Vec<FlatRule>,
     thresholds: &Thresholds,
 ) -> Vec<Split> {
     let estimates = estimate::Estimates::exact(program, flat, relations);
-    split::add_rules(program, flat, &estimates, late, thresholds)
+    split::add_rules(program, flat, &estimates, frame_rules, thresholds)
 }

@@ -1,7 +1,7 @@
-//! Dropping columns that make no difference.
+//! Removal of columns without influence on the truth of an atom.
 //!
-//! A column of a view is *neutral* if an atom is as true with one value in it as with any other: its rules ask of the
-//! value only that it is of some kind, and pass it on to neutral columns.
+//! A column of a view is *neutral* if the truth of an atom is the same for all values of a *sort* in it: its rules only test
+//! the sort of the value, and pass it on to neutral columns.
 //!
 //! ```text
 //! ready(B, C) ← bit(B), bit(C), true(step(2))                    ready2() ← true(step(2))
@@ -9,31 +9,31 @@
 //! legal(robot, go) ← ready(0)                                    legal(robot, go) ← ready1(), bit(0)
 //! ```
 //!
-//! All columns are taken for neutral until a rule shows that they are not. With n such columns over d values, a view has
-//! d to the power of n times as many rows as it needs.
+//! The greatest fixpoint is computed: all columns are assumed neutral until a rule refutes it. With n neutral columns over d
+//! values, a view has d to the power of n times as many rows as needed.
 
 use super::project::drop_columns;
 use crate::flat::{Flat, FlatAtom, FlatLiteral, FlatRule, RelationId, RelationKind, rules_in_order};
+use crate::ids::IdVec;
 use grundy_syntax::{Program, Term, TermId, Ticks, VariableId};
 use rustc_hash::FxHashSet;
 
-/// What the values of a neutral column have to be: the unary static relations that hold of them, in order.
+/// The sort of a neutral column: the unary static relations that hold for its values, in order.
 type Sort = Vec<RelationId>;
 
 /// For each column of each relation its sort, if it may be neutral.
-type Columns = Vec<Vec<Option<Sort>>>;
+type Columns = IdVec<RelationId, Vec<Option<Sort>>>;
 
 /// Drops neutral columns of views.
 pub(super) fn drop_neutral_columns(program: &mut Program, flat: &mut Flat) {
     let facts = unary_facts(flat);
     let columns = neutral_columns(program, flat, &facts);
-    let is_dropped = |columns: &&[Option<Sort>]| columns.iter().any(Option::is_some);
+    let is_dropped = |columns: &[Option<Sort>]| columns.iter().any(Option::is_some);
     for rule in &mut flat.rules {
         let sorts = added_sorts(rule, &columns);
         rule.body.extend(sorts);
     }
-    let with_ids = (0..).map(RelationId).zip(columns.iter().map(Vec::as_slice));
-    let dropped = with_ids.filter(|(_, columns)| is_dropped(columns));
+    let dropped = columns.entries().filter(|(_, columns)| is_dropped(columns));
     let keep = |columns: &[Option<Sort>]| columns.iter().map(Option::is_none).collect();
     let dropped: Vec<_> = dropped.map(|(relation, columns)| (relation, keep(columns))).collect();
     drop_columns(program, flat, &dropped);
@@ -49,7 +49,7 @@ fn added_sorts(rule: &FlatRule, columns: &Columns) -> Vec<FlatLiteral> {
     let mut added: Vec<FlatLiteral> = Vec::new();
     for literal in &rule.body {
         let FlatLiteral::Holds(atom) = literal else { continue };
-        for (&arg, sort) in atom.args.iter().zip(&columns[atom.relation.index()]) {
+        for (&arg, sort) in atom.args.iter().zip(&columns[atom.relation]) {
             for &kind in sort.iter().flatten() {
                 let literal = FlatLiteral::Holds(FlatAtom { relation: kind, args: [arg].into() });
                 if !rule.body.contains(&literal) && !added.contains(&literal) {
@@ -61,7 +61,7 @@ fn added_sorts(rule: &FlatRule, columns: &Columns) -> Vec<FlatLiteral> {
     added
 }
 
-/// Drops conditions that only ask for a value of a sort, if there is one.
+/// Drops conditions that only ask for some value of a sort that has values.
 fn drop_sorts_of_nothing(terms: &grundy_syntax::Terms, rule: &mut FlatRule, facts: &Facts) {
     let occurrences = |variable: VariableId| {
         let body = rule.body.iter().flat_map(|literal| literal.terms());
@@ -82,7 +82,7 @@ fn drop_sorts_of_nothing(terms: &grundy_syntax::Terms, rule: &mut FlatRule, fact
     rule.body.retain(|_| needed.next().unwrap_or(true));
 }
 
-/// The facts of static relations with one column that have nothing but facts.
+/// The facts of unary static relations that are defined by facts only.
 struct Facts {
     by_relation: FxHashSet<RelationId>,
     atoms: FxHashSet<(RelationId, TermId)>,
@@ -110,16 +110,16 @@ fn unary_facts(flat: &Flat) -> Facts {
 /// The columns that are neutral.
 fn neutral_columns(program: &Program, flat: &Flat, facts: &Facts) -> Columns {
     let mut columns: Columns = flat.relations.iter().map(|info| vec![None; info.arity]).collect();
-    let mut seen = vec![false; flat.relations.len()];
+    let mut seen = flat.no_relations();
     for rule in &flat.rules {
-        let relation = rule.head.relation.index();
+        let relation = rule.head.relation;
         let info = &flat.relations[relation];
         let is_view = program.info(info.predicate).keyword.is_none()
             && info.kind == RelationKind::Dynamic
             && !info.is_part;
         let sorts: Vec<Option<Sort>> =
             rule.head.args.iter().map(|&arg| sort_of(flat, rule, arg, facts).filter(|_| is_view)).collect();
-        if !std::mem::replace(&mut seen[relation], true) {
+        if seen.insert(relation) {
             columns[relation] = sorts;
         } else {
             for (known, sort) in columns[relation].iter_mut().zip(sorts) {
@@ -134,7 +134,7 @@ fn neutral_columns(program: &Program, flat: &Flat, facts: &Facts) -> Columns {
     let mut changed = true;
     while changed && !flat.budget.is_over() {
         changed = false;
-        for rule in order.iter().map(|&number| &flat.rules[number]) {
+        for rule in order.iter().map(|&id| &flat.rules[id]) {
             if ticks.work(&flat.budget, rule.body.len() * (1 + rule.head.args.len())).is_err() {
                 break;
             }
@@ -144,7 +144,7 @@ fn neutral_columns(program: &Program, flat: &Flat, facts: &Facts) -> Columns {
     columns
 }
 
-/// What a rule asks of a value: that a variable is of these kinds.
+/// The sort that a rule requires of a variable.
 fn sort_of(flat: &Flat, rule: &FlatRule, term: TermId, facts: &Facts) -> Option<Sort> {
     let Term::Variable(_) = flat.terms.get(term) else { return None };
     let kind = |literal: &FlatLiteral| match literal {
@@ -159,11 +159,11 @@ fn sort_of(flat: &Flat, rule: &FlatRule, term: TermId, facts: &Facts) -> Option<
     (!sort.is_empty()).then_some(sort)
 }
 
-/// Takes back what a rule shows not to be neutral; tells whether there was something.
+/// Removes the columns that a rule shows not to be neutral. Returns whether there were any.
 fn refute(flat: &Flat, rule: &FlatRule, facts: &Facts, columns: &mut Columns) -> bool {
     let mut refuted: Vec<(RelationId, usize)> = Vec::new();
     for (column, &arg) in rule.head.args.iter().enumerate() {
-        if let Some(sort) = &columns[rule.head.relation.index()][column]
+        if let Some(sort) = &columns[rule.head.relation][column]
             && !is_passed_on(flat, rule, arg, sort, facts, columns)
         {
             refuted.push((rule.head.relation, column));
@@ -172,7 +172,7 @@ fn refute(flat: &Flat, rule: &FlatRule, facts: &Facts, columns: &mut Columns) ->
     for literal in &rule.body {
         let FlatLiteral::Not(atom) = literal else { continue };
         for (column, &arg) in atom.args.iter().enumerate() {
-            let Some(sort) = &columns[atom.relation.index()][column] else { continue };
+            let Some(sort) = &columns[atom.relation][column] else { continue };
             let own = sort_of(flat, rule, arg, facts).unwrap_or_default();
             let is_of = |kind: &RelationId| own.contains(kind) || facts.atoms.contains(&(*kind, arg));
             if !sort.iter().all(is_of) {
@@ -180,12 +180,12 @@ fn refute(flat: &Flat, rule: &FlatRule, facts: &Facts, columns: &mut Columns) ->
             }
         }
     }
-    refuted.iter().for_each(|&(relation, column)| columns[relation.index()][column] = None);
+    refuted.iter().for_each(|&(relation, column)| columns[relation][column] = None);
     !refuted.is_empty()
 }
 
-/// Whether a rule does nothing with a variable of its head but ask for its sort and pass it on to neutral columns that
-/// ask for no more.
+/// Whether a rule uses a variable of its head only for tests of its sort and in neutral columns of the same or a larger
+/// sort.
 fn is_passed_on(
     flat: &Flat,
     rule: &FlatRule,
@@ -201,7 +201,7 @@ fn is_passed_on(
         let is_sort = matches!(literal, FlatLiteral::Holds(_)) && facts.by_relation.contains(&atom.relation);
         is_sort
             || atom.args.iter().enumerate().filter(|(_, arg)| has(arg)).all(|(column, &arg)| {
-                let wanted = &columns[atom.relation.index()][column];
+                let wanted = &columns[atom.relation][column];
                 arg == term
                     && wanted.as_ref().is_some_and(|wanted| wanted.iter().all(|kind| sort.contains(kind)))
             })

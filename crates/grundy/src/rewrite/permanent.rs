@@ -1,8 +1,8 @@
 //! Facts that never change.
 //!
-//! Old sheets keep walls and boards in the state: `(init (wall 1 2 north))`, and the only rule that speaks of the
-//! next wall is `(<= (next (wall ?x ?y ?d)) (true (wall ?x ?y ?d)))`. What holds at first holds for ever, so
-//! conditions may ask `init` instead of `true`: they are static then, and so are the views that depend on nothing else.
+//! Old sheets keep walls and boards in the state: `(init (wall 1 2 north))`, with the single rule
+//! `(<= (next (wall ?x ?y ?d)) (true (wall ?x ?y ?d)))` for their next values. Such facts hold in all states, so conditions
+//! can use `init` instead of `true`. They become static, and so do views that depend on nothing else.
 
 use crate::flat::{Flat, FlatLiteral, FlatRule, Origin, RelationId, RelationKind, rules_in_order};
 use grundy_syntax::{Keyword, Program, Term};
@@ -29,16 +29,17 @@ pub(super) fn use_permanent_facts(program: &Program, flat: &mut Flat) {
     settle_kinds(program, flat);
 }
 
-/// For each relation of permanent facts, under `true`, that of the initial ones.
+/// For each relation of permanent facts under `true`, the relation of the same facts under `init`.
 fn permanent(program: &Program, flat: &Flat) -> FxHashMap<Option<RelationId>, RelationId> {
-    let keyword = |relation: RelationId| program.info(flat.info(relation).predicate).keyword;
+    let keyword = |relation: RelationId| flat.keyword(program, relation);
     let of = |wanted: Keyword, like: RelationId| {
-        let ids = (0..flat.relations.len() as u32).map(RelationId);
-        ids.filter(|&id| keyword(id) == Some(wanted)).find(|&id| flat.info(id).is_same_part(flat.info(like)))
+        flat.relations
+            .ids()
+            .filter(|&id| keyword(id) == Some(wanted))
+            .find(|&id| flat.info(id).is_same_part(flat.info(like)))
     };
-    let relations = (0..flat.relations.len() as u32).map(RelationId);
     let mut found = FxHashMap::default();
-    for fact in relations.filter(|&relation| keyword(relation) == Some(Keyword::True)) {
+    for fact in flat.relations.ids().filter(|&relation| keyword(relation) == Some(Keyword::True)) {
         let Some((init, next)) = of(Keyword::Init, fact).zip(of(Keyword::Next, fact)) else { continue };
         let mut rules = flat.rules.iter().filter(|rule| rule.head.relation == next).peekable();
         let copies = |rule: &FlatRule| is_copy(&flat.terms, rule) && only_condition(rule) == Some(fact);
@@ -56,33 +57,29 @@ fn only_condition(rule: &FlatRule) -> Option<RelationId> {
     }
 }
 
-/// Whether a rule copies a row of one relation to another, whatever it is.
+/// Whether a rule copies all rows of one relation to another.
 fn is_copy(terms: &grundy_syntax::Terms, rule: &FlatRule) -> bool {
     let [FlatLiteral::Holds(atom)] = &rule.body[..] else { return false };
     let are_variables = atom.args.iter().all(|&arg| matches!(terms.get(arg), Term::Variable(_)));
     are_variables && rule.variables == atom.args.len() && atom.args == rule.head.args
 }
 
-/// Views that no longer depend on a state are static.
+/// Makes views that no longer depend on a state static.
 fn settle_kinds(program: &Program, flat: &mut Flat) {
-    let is_view = |relation: usize| program.info(flat.relations[relation].predicate).keyword.is_none();
-    let mut dynamic: Vec<bool> = (0..flat.relations.len())
-        .map(|relation| flat.relations[relation].kind == RelationKind::Dynamic && !is_view(relation))
-        .collect();
+    let is_view = |relation: RelationId| flat.keyword(program, relation).is_none();
+    let mut dynamic = flat
+        .relations_where(|&relation| flat.info(relation).kind == RelationKind::Dynamic && !is_view(relation));
     let order = rules_in_order(flat);
     let mut changed = true;
     while changed && !flat.budget.is_over() {
         changed = false;
-        for rule in order.iter().map(|&number| &flat.rules[number]) {
-            let depends = rule.body.iter().filter_map(FlatLiteral::atom);
-            if depends.into_iter().any(|atom| dynamic[atom.relation.index()]) {
-                changed |= !std::mem::replace(&mut dynamic[rule.head.relation.index()], true);
+        for rule in order.iter().map(|&id| &flat.rules[id]) {
+            if rule.relations_read().any(|read| dynamic.contains(read)) {
+                changed |= dynamic.insert(rule.head.relation);
             }
         }
     }
-    for (info, dynamic) in flat.relations.iter_mut().zip(dynamic) {
-        if !dynamic {
-            info.kind = RelationKind::Static;
-        }
+    for relation in flat.relations.ids().filter(|&relation| !dynamic.contains(relation)) {
+        flat.relations[relation].kind = RelationKind::Static;
     }
 }

@@ -1,27 +1,24 @@
-//! Dropping what no answer depends on.
+//! Removal of rules that no answer depends on.
 
-use crate::flat::{Flat, FlatLiteral, rules_in_order};
+use crate::flat::{Flat, RelationId, rules_in_order};
 use grundy_syntax::{Keyword, Program};
 
 /// Keeps the rules that `init`, `legal`, `next`, `terminal`, `goal` and `sees` depend on.
 pub(crate) fn drop_irrelevant(program: &Program, flat: &mut Flat) {
-    let is_answer = |relation: usize| {
-        let keyword = program.info(flat.relations[relation].predicate).keyword;
+    let is_answer = |&relation: &RelationId| {
+        let keyword = flat.keyword(program, relation);
         keyword.is_some_and(|keyword| !matches!(keyword, Keyword::Base | Keyword::Input))
     };
-    let mut needed: Vec<bool> = (0..flat.relations.len()).map(is_answer).collect();
+    let mut needed = flat.relations_where(is_answer);
     let order = rules_in_order(flat);
     let mut changed = true;
     while changed && !flat.budget.is_over() {
         changed = false;
-        for rule in order.iter().rev().map(|&number| &flat.rules[number]) {
-            if !needed[rule.head.relation.index()] {
-                continue;
-            }
-            for atom in rule.body.iter().filter_map(FlatLiteral::atom) {
-                changed |= !std::mem::replace(&mut needed[atom.relation.index()], true);
+        for rule in order.iter().rev().map(|&id| &flat.rules[id]) {
+            if needed.contains(rule.head.relation) {
+                rule.relations_read().for_each(|read| changed |= needed.insert(read));
             }
         }
     }
-    flat.rules.retain(|rule| needed[rule.head.relation.index()]);
+    flat.rules.retain(|rule| needed.contains(rule.head.relation));
 }

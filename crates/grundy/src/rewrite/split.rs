@@ -1,43 +1,43 @@
 //! Splitting rules along their variables.
 //!
-//! Take a rule and a variable `v` that its head does not have. The conditions that speak of `v` become
-//! the body of a new relation over the other variables that they share with the rest of the rule, and the rule
-//! uses that instead:
+//! Let `v` be a variable of a rule that its head does not have. The conditions with `v` become the body of a new relation
+//! over the variables that they share with the rest of the rule, which replaces them in the rule:
 //!
 //! ```text
 //! h(X) ← a(X, Y), b(Y, V), c(V, Z), d(X, Z)      part(Y, Z) ← b(Y, V), c(V, Z)
 //!                                                h(X) ← a(X, Y), part(Y, Z), d(X, Z)
 //! ```
 //!
-//! Doing so for one variable after the other is bucket elimination; the parts are the bags of a tree
-//! decomposition. [`super::decompose`] plans it, this file carries it out.
+//! Repeating this for further variables is bucket elimination; the parts are the bags of a tree decomposition.
+//! [`super::decompose`] plans it, and this file carries it out.
 //!
 //! A test in a part may have a variable that only the rest of the rule binds, as in the frame axiom
-//! `next(cell(X)) ← true(cell(X)), does(mark(V)), X ≠ V`. A *guard* then says which values there are: a
-//! relation that takes part in matching, but is no condition of the ground rules.
+//! `next(cell(X)) ← true(cell(X)), does(mark(V)), X ≠ V`. Then a *guard* binds the variable: a relation that takes part in
+//! matching, but not in ground rules.
 
 use super::Thresholds;
 use super::decompose::{Item, MIN_GAIN, MIN_SURE_GAIN, Source, Worth, decompose};
 use super::estimate::Estimates;
 use crate::flat::{
-    Flat, FlatAtom, FlatLiteral, FlatRule, Origin, RelationId, RelationInfo, RelationKind, renumber,
+    Flat, FlatAtom, FlatLiteral, FlatRule, FlatRuleId, Origin, RelationId, RelationInfo, RelationKind,
+    renumber,
 };
-use crate::ids::narrow;
+use crate::ids::{IdVec, narrow};
 use grundy_syntax::{Program, TermId, VariableId};
 use rustc_hash::FxHashMap;
 
-/// A part is limited to what the rest of its rule can use if that is at most this share.
-const FAR_FEWER: f64 = 0.5;
+/// A part is restricted by a condition of its rule if that leaves at most this share of its rows. A guess.
+const LARGEST_SHARE_TO_RESTRICT: f64 = 0.5;
 
-/// Where sizes are known, a rule may be split that costs this share of what it has to cost otherwise.
-const SURE_COST: f64 = 0.25;
+/// Where sizes are known, the least cost of a rule to be split is this share of the threshold. A guess.
+const THRESHOLD_SHARE_WITH_SIZES: f64 = 0.25;
 
 /// A rule that was split.
 pub(crate) struct Split {
     /// As it was before.
     pub(super) original: FlatRule,
-    /// What it has become, by number: its parts, and at the end what is left of it.
-    pub(super) rules: Vec<usize>,
+    /// The rules that replace it: its parts, and at the end the rule that uses them.
+    pub(super) rules: Vec<FlatRuleId>,
 }
 
 /// Splits all rules for which it pays.
@@ -52,8 +52,8 @@ pub(super) fn split_rules(
     split_where(program, flat, estimates, rules.into_iter().map(|rule| (rule, worth)).collect())
 }
 
-/// Adds rules behind those that there are, split where it pays. All sizes are known, and rules for the same relation
-/// say together after which moves something stays as it is.
+/// Adds frame rules, split where it pays, with exact sizes. The rules for a relation are considered together, since they
+/// share the set of moves after which a fact persists.
 pub(super) fn add_rules(
     program: &mut Program,
     flat: &mut Flat,
@@ -69,13 +69,17 @@ pub(super) fn add_rules(
         if has_move { matches } else { 0.0 }
     };
     let matches: Vec<f64> = rules.iter().map(matches).collect();
-    let mut together = vec![0.0; flat.relations.len()];
+    let mut together: IdVec<RelationId, f64> = IdVec::filled(0.0, flat.relations.len());
     for (rule, matches) in rules.iter().zip(&matches) {
-        together[rule.head.relation.index()] += matches;
+        together[rule.head.relation] += matches;
     }
     let worth = |(rule, matches): (FlatRule, f64)| {
-        let in_company = (together[rule.head.relation.index()] / matches.max(1.0)).max(1.0);
-        let worth = Worth { min_cost: thresholds.split * SURE_COST, min_gain: MIN_SURE_GAIN, in_company };
+        let in_company = (together[rule.head.relation] / matches.max(1.0)).max(1.0);
+        let worth = Worth {
+            min_cost: thresholds.split * THRESHOLD_SHARE_WITH_SIZES,
+            min_gain: MIN_SURE_GAIN,
+            in_company,
+        };
         (rule, worth)
     };
     let rules = rules.into_iter().zip(matches).map(worth).collect();
@@ -103,14 +107,14 @@ fn split_where(
                 let rules = splitter.split(rule.clone(), &items);
                 splits.push(Split { original: rule, rules });
             }
-            None => splitter.done.push(rule),
+            None => _ = splitter.done.push(rule),
         }
     }
     flat.rules = splitter.done;
     splits
 }
 
-/// Splits more rules as planned; parts and rules are added behind those that there are.
+/// Splits rules as planned. Parts and rules are added at the end.
 pub(super) fn split_more(
     program: &mut Program,
     flat: &mut Flat,
@@ -131,36 +135,38 @@ pub(super) fn split_more(
 type PartKey = (RelationKind, Box<[TermId]>, Vec<FlatLiteral>);
 
 /// A rule with one part left open: its head, its other conditions, and the arguments of the part.
-type Place = (FlatAtom, Vec<FlatLiteral>, Box<[TermId]>);
+type RestOfRule = (FlatAtom, Vec<FlatLiteral>, Box<[TermId]>);
 
 struct Splitter<'a> {
     program: &'a mut Program,
     flat: &'a mut Flat,
     estimates: &'a Estimates<'a>,
     /// Relations that were introduced, by the body of their rule.
-    parts: FxHashMap<PartKey, (RelationId, usize)>,
-    /// For each of them how many conditions use it. Those that were there before are in use already.
+    parts: FxHashMap<PartKey, (RelationId, FlatRuleId)>,
+    /// The number of conditions that use each of them; one for relations from before.
     uses: FxHashMap<RelationId, u32>,
     /// The relation of a part by the rule that uses it.
-    places: FxHashMap<Place, RelationId>,
-    done: Vec<FlatRule>,
+    places: FxHashMap<RestOfRule, RelationId>,
+    done: IdVec<FlatRuleId, FlatRule>,
     /// The rules of the parts that the current rule uses.
-    used: Vec<usize>,
-    /// For each condition of the current rule the values that it leaves to its variables.
+    used: Vec<FlatRuleId>,
+    /// For each condition of the current rule the numbers of values that it leaves to its variables.
     left_by: Vec<Vec<(VariableId, f64)>>,
 }
 
-/// The parts that rules have already, but for those that have several rules.
-fn known_parts(flat: &Flat, rules: &[FlatRule]) -> FxHashMap<PartKey, (RelationId, usize)> {
-    let mut counts = vec![0; flat.relations.len()];
-    rules.iter().for_each(|rule| counts[rule.head.relation.index()] += 1);
-    let is_part =
-        |rule: &FlatRule| flat.info(rule.head.relation).is_part && counts[rule.head.relation.index()] == 1;
-    let entry = |(number, rule): (usize, &FlatRule)| {
+/// The existing parts with a single rule.
+fn known_parts(
+    flat: &Flat,
+    rules: &IdVec<FlatRuleId, FlatRule>,
+) -> FxHashMap<PartKey, (RelationId, FlatRuleId)> {
+    let mut counts: IdVec<RelationId, u32> = IdVec::filled(0, flat.relations.len());
+    rules.iter().for_each(|rule| counts[rule.head.relation] += 1);
+    let is_part = |rule: &FlatRule| flat.info(rule.head.relation).is_part && counts[rule.head.relation] == 1;
+    let entry = |(id, rule): (FlatRuleId, &FlatRule)| {
         let kind = flat.info(rule.head.relation).kind;
-        ((kind, rule.head.args.clone(), rule.body.clone()), (rule.head.relation, number))
+        ((kind, rule.head.args.clone(), rule.body.clone()), (rule.head.relation, id))
     };
-    rules.iter().enumerate().filter(|(_, rule)| is_part(rule)).map(entry).collect()
+    rules.entries().filter(|(_, rule)| is_part(rule)).map(entry).collect()
 }
 
 impl<'a> Splitter<'a> {
@@ -182,20 +188,19 @@ impl<'a> Splitter<'a> {
         }
     }
 
-    /// Adds a rule in the form that was planned, and the rules of its parts; the numbers of all these.
-    fn split(&mut self, mut rule: FlatRule, items: &[Item]) -> Vec<usize> {
+    /// Adds a rule in its planned form, and the rules of its parts. Returns all of these.
+    fn split(&mut self, mut rule: FlatRule, items: &[Item]) -> Vec<FlatRuleId> {
         self.left_by = self.values_left(&rule);
         let body = items.iter().map(|item| self.literal(&rule, item)).collect();
         rule.body = body;
         renumber(&mut self.flat.terms, &mut rule);
         self.unite(&mut rule);
-        self.used.push(self.done.len());
-        self.done.push(rule);
+        self.used.push(self.done.push(rule));
         std::mem::take(&mut self.used)
     }
 
-    /// Two rules that differ in nothing but a part become one if the part is either what it was in the one or what it was
-    /// in the other. Both are left, and are the same.
+    /// Unites the parts of two rules that differ only in a part: the united part has the rules of both. The two rules become
+    /// equal, and both remain.
     fn unite(&mut self, rule: &mut FlatRule) {
         let relation = |literal: &FlatLiteral| literal.atom().map(|atom| atom.relation);
         let is_part = |literal: &FlatLiteral| relation(literal).is_some_and(|id| self.uses.contains_key(&id));
@@ -208,7 +213,7 @@ impl<'a> Splitter<'a> {
         let is_alone = |id: RelationId| self.uses.get(&id) == Some(&1);
         let mut united = part;
         if known != united.relation && is_same_kind && is_alone(known) && is_alone(united.relation) {
-            // Nobody else may use the one or the other from now on.
+            // Other rules must not use either part from now on.
             self.parts.retain(|_, (relation, _)| *relation != known && *relation != united.relation);
             let of_part = self.done.iter_mut().filter(|rule| rule.head.relation == united.relation);
             of_part.for_each(|rule| rule.head.relation = known);
@@ -248,7 +253,7 @@ impl<'a> Splitter<'a> {
         variables
     }
 
-    /// Conditions of the rule that bind what a part does not bind itself.
+    /// Conditions of the rule that bind the unbound variables of a part.
     fn guards(&mut self, rule: &FlatRule, body: &[FlatLiteral]) -> Vec<FlatLiteral> {
         let is_positive = |literal: &&FlatLiteral| matches!(literal, FlatLiteral::Holds(_));
         let bound = self.variables_of(body.iter().filter(is_positive));
@@ -278,7 +283,7 @@ impl<'a> Splitter<'a> {
         guards
     }
 
-    /// Conditions of the rule that leave far fewer values to variables of a part than the part itself does.
+    /// Conditions of the rule that restrict the variables of a part to far fewer values.
     fn limits(&mut self, rule: &FlatRule, part: &Item) -> Vec<FlatLiteral> {
         if part.kind != RelationKind::Dynamic {
             return Vec::new();
@@ -292,7 +297,7 @@ impl<'a> Splitter<'a> {
             let others = (0..rule.body.len()).filter(|number| !numbers.contains(number));
             let limit = |number: usize| {
                 let mut left = self.left_by[number].clone();
-                let share = |v: &VariableId, left: f64| left / values[v.index()];
+                let share = |v: &VariableId, left: f64| left / values[*v];
                 left.retain(|(v, left)| {
                     part.variables.contains(v) && (f64::MIN_POSITIVE..1.0).contains(&share(v, *left))
                 });
@@ -302,10 +307,12 @@ impl<'a> Splitter<'a> {
             };
             let best = others.filter_map(limit).min_by(|a, b| a.0.total_cmp(&b.0));
             let is_over = self.flat.budget.is_over();
-            let Some((_, number, left)) = best.filter(|(share, ..)| *share <= FAR_FEWER && !is_over) else {
+            let Some((_, number, left)) =
+                best.filter(|(share, ..)| *share <= LARGEST_SHARE_TO_RESTRICT && !is_over)
+            else {
                 return limits;
             };
-            left.iter().for_each(|&(v, left)| values[v.index()] = left);
+            left.iter().for_each(|&(v, left)| values[v] = left);
             let variables: Vec<VariableId> = left.iter().map(|&(v, _)| v).collect();
             limits.push(self.guard(rule, rule.body[number].clone(), &variables));
         }
@@ -320,13 +327,13 @@ impl<'a> Splitter<'a> {
             let (head, body) = (rule.head.clone(), vec![literal.clone()]);
             let alone = FlatRule { head, body, variables: rule.variables, origin: rule.origin };
             let left = self.estimates.variables(self.flat, &alone);
-            self.variables_of([literal]).into_iter().map(|v| (v, left[v.index()])).collect()
+            self.variables_of([literal]).into_iter().map(|v| (v, left[v])).collect()
         };
         rule.body.iter().map(of_condition).collect()
     }
 
-    /// A condition that says what some variables can be: the condition itself if it is static and has no other
-    /// variables, otherwise a guard over its columns.
+    /// A condition that binds some variables: the given one if it is static and has no other variables, otherwise a guard over
+    /// its columns.
     fn guard(&mut self, rule: &FlatRule, literal: FlatLiteral, wanted: &[VariableId]) -> FlatLiteral {
         let kind = self.kind(&literal).min(RelationKind::Guard);
         if kind == RelationKind::Static && self.variables_of([&literal]).len() == wanted.len() {
@@ -339,7 +346,7 @@ impl<'a> Splitter<'a> {
     /// The atom of a part over these variables.
     fn part(&mut self, rule: &FlatRule, variables: &[VariableId], body: Vec<FlatLiteral>) -> FlatAtom {
         let most = body.iter().map(|literal| self.kind(literal)).max().unwrap_or(RelationKind::Static);
-        // What is made for a rule that is not stored is not stored.
+        // Parts of rules that are not stored are not stored.
         let kind = most.min(self.flat.info(rule.head.relation).kind);
         let args: Box<[TermId]> = variables.iter().map(|&v| self.flat.terms.variable(v)).collect();
         self.add_part(rule, kind, args, body)
@@ -363,18 +370,17 @@ impl<'a> Splitter<'a> {
         let mut rule = FlatRule { head, body, variables: parent.variables, origin: parent.origin };
         renumber(&mut self.flat.terms, &mut rule);
         let key = (kind, rule.head.args.clone(), rule.body.clone());
-        let (relation, number) = match self.parts.get(&key) {
+        let (relation, id) = match self.parts.get(&key) {
             Some(&known) => known,
             None => {
                 let relation = self.new_relation(parent.head.relation, kind, arity);
-                let number = self.done.len();
-                self.parts.insert(key, (relation, number));
                 rule.head.relation = relation;
-                self.done.push(rule);
-                (relation, number)
+                let id = self.done.push(rule);
+                self.parts.insert(key, (relation, id));
+                (relation, id)
             }
         };
-        self.used.push(number);
+        self.used.push(id);
         *self.uses.entry(relation).or_default() += 1;
         FlatAtom { relation, args }
     }

@@ -9,7 +9,8 @@
 use super::names::Names;
 use crate::analysis::classify;
 use crate::flat::{RelationKind, kind_of};
-use grundy_syntax::{Atom, Keyword, Literal, Program, Rule, VariableId};
+use crate::ids::BitSet;
+use grundy_syntax::{Atom, Keyword, Literal, PredicateId, Program, Rule, VariableId};
 use std::io::{self, Write};
 
 /// The choices that link a state to the next one.
@@ -23,8 +24,9 @@ const LINKS: &str = "\
 /// Writes the program g(R) for an ASP grounder.
 pub fn write_asp(program: &Program, out: &mut impl Write) -> io::Result<()> {
     let analysis = classify(program);
-    let is_dynamic = |(predicate, _)| kind_of(program, &analysis, predicate) == RelationKind::Dynamic;
-    let dynamic = program.predicates().map(is_dynamic).collect();
+    let is_dynamic =
+        |&predicate: &PredicateId| kind_of(program, &analysis, predicate) == RelationKind::Dynamic;
+    let dynamic = BitSet::of(program.predicate_count(), is_dynamic);
     let exporter = Exporter { program, names: Names::new(&program.symbols), dynamic };
     out.write_all(LINKS.as_bytes())?;
     let mut line = Vec::new();
@@ -42,8 +44,7 @@ pub fn write_asp(program: &Program, out: &mut impl Write) -> io::Result<()> {
 struct Exporter<'a> {
     program: &'a Program,
     names: Names,
-    /// By predicate.
-    dynamic: Vec<bool>,
+    dynamic: BitSet<PredicateId>,
 }
 
 impl Exporter<'_> {
@@ -68,7 +69,7 @@ impl Exporter<'_> {
     }
 
     fn is_dynamic(&self, atom: &Atom) -> bool {
-        self.dynamic[atom.predicate.index()]
+        self.dynamic.contains(atom.predicate)
     }
 
     fn push_literal(&self, literal: &Literal, out: &mut Vec<u8>) {

@@ -5,17 +5,19 @@
 
 use super::digits::Digits;
 use super::names::Names;
+use crate::flat::RelationId;
 use crate::ground::{Block, GroundProgram};
 use crate::ids::narrow;
 use grundy_syntax::{Keyword, TermId, VariableId};
 use std::io::{self, Write};
 
-/// Text is handed on in pieces of about this size.
-const PIECE: usize = 1 << 16;
+/// The approximate size of a write in bytes. A guess.
+const WRITE_SIZE: usize = 1 << 16;
 
 /// Writes a ground program in aspif.
 pub fn write_aspif(ground: &GroundProgram, out: &mut impl Write) -> io::Result<()> {
-    let mut writer = Aspif { ground, digits: Digits::new(), text: Vec::with_capacity(PIECE + 4096), out };
+    let mut writer =
+        Aspif { ground, digits: Digits::new(), text: Vec::with_capacity(WRITE_SIZE + 4096), out };
     writer.text.extend_from_slice(b"asp 1 0 0\n");
     writer.write_choices()?;
     for block in &ground.blocks {
@@ -24,13 +26,13 @@ pub fn write_aspif(ground: &GroundProgram, out: &mut impl Write) -> io::Result<(
     writer.write_externals()?;
     writer.write_names()?;
     writer.text.extend_from_slice(b"0\n");
-    writer.hand_on()
+    writer.write_text()
 }
 
 struct Aspif<'a, W> {
     ground: &'a GroundProgram,
     digits: Digits,
-    /// What is still to be handed on.
+    /// Text that was not written yet.
     text: Vec<u8>,
     out: &'a mut W,
 }
@@ -42,7 +44,7 @@ impl<W: Write> Aspif<'_, W> {
             self.text.extend_from_slice(b"1 1 1 ");
             self.digits.push(atom.0 + 1, &mut self.text);
             self.text.extend_from_slice(b" 0 0\n");
-            self.hand_on_pieces()?;
+            self.write_if_full()?;
         }
         Ok(())
     }
@@ -51,10 +53,10 @@ impl<W: Write> Aspif<'_, W> {
     /// without [`GroundProgram::for_each_rule`].
     fn write_block(&mut self, block: &Block) -> io::Result<()> {
         // aspif counts atoms from one.
-        let first = |relation: usize| self.ground.offsets[relation] + 1;
-        let head_first = first(block.head.index());
+        let first = |relation: RelationId| self.ground.atoms.first(relation) + 1;
+        let head_first = first(block.head);
         let literals: Vec<(u32, bool)> =
-            block.literals.iter().map(|&(relation, positive)| (first(relation.index()), positive)).collect();
+            block.literals.iter().map(|&(relation, positive)| (first(relation), positive)).collect();
         for row in block.rows.iter() {
             self.text.extend_from_slice(b"1 0 1 ");
             self.digits.push(head_first + row[0], &mut self.text);
@@ -65,7 +67,7 @@ impl<W: Write> Aspif<'_, W> {
                 self.digits.push(first + row, &mut self.text);
             }
             self.text.push(b'\n');
-            self.hand_on_pieces()?;
+            self.write_if_full()?;
         }
         Ok(())
     }
@@ -77,7 +79,7 @@ impl<W: Write> Aspif<'_, W> {
             self.text.extend_from_slice(b"5 ");
             self.digits.push(atom.0 + 1, &mut self.text);
             self.text.extend_from_slice(b" 0\n");
-            self.hand_on_pieces()?;
+            self.write_if_full()?;
         }
         Ok(())
     }
@@ -87,10 +89,11 @@ impl<W: Write> Aspif<'_, W> {
         let names = Names::new(&ground.program.symbols);
         let terms = &ground.flat.terms;
         let mut name = Vec::new();
-        for (relation, info) in ground.flat.relations.iter().enumerate() {
+        for (relation, info) in ground.flat.relations.entries() {
             let predicate = ground.program.info(info.predicate).name;
-            let (first, end) = (ground.offsets[relation], ground.offsets[relation + 1]);
-            for atom in first..end {
+            let atoms = ground.atoms.range(relation);
+            let first = atoms.start;
+            for atom in atoms {
                 let values = ground.relations[relation].row(atom - first);
                 let column = |column: VariableId, out: &mut Vec<u8>| {
                     let value = TermId(values.at(column.index()));
@@ -105,19 +108,19 @@ impl<W: Write> Aspif<'_, W> {
                 self.text.extend_from_slice(b" 1 ");
                 self.digits.push(atom + 1, &mut self.text);
                 self.text.push(b'\n');
-                self.hand_on_pieces()?;
+                self.write_if_full()?;
             }
         }
         Ok(())
     }
 
     #[inline]
-    fn hand_on_pieces(&mut self) -> io::Result<()> {
-        if self.text.len() < PIECE { Ok(()) } else { self.hand_on() }
+    fn write_if_full(&mut self) -> io::Result<()> {
+        if self.text.len() < WRITE_SIZE { Ok(()) } else { self.write_text() }
     }
 
     #[cold]
-    fn hand_on(&mut self) -> io::Result<()> {
+    fn write_text(&mut self) -> io::Result<()> {
         self.out.write_all(&self.text)?;
         self.text.clear();
         Ok(())

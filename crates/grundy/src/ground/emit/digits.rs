@@ -1,6 +1,7 @@
 //! Decimal numbers, fast.
 
 use crate::ids::Id;
+
 /// All numbers of four digits, as text. Two lookups write what took eight divisions, and a program of
 /// ten million rules has a hundred million numbers.
 pub(super) struct Digits {
@@ -9,7 +10,7 @@ pub(super) struct Digits {
 
 impl Digits {
     pub(super) fn new() -> Digits {
-        let digit = |number: u32, power: u32| b'0' + (number / power % 10) as u8;
+        let digit = |number: u32, power: u32| b'0' + u8::try_from(number / power % 10).expect("a digit");
         let group = |number| [digit(number, 1000), digit(number, 100), digit(number, 10), digit(number, 1)];
         Digits { groups: (0..10_000).map(group).collect() }
     }
@@ -47,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_written_as_ever() {
+    fn numbers_equal_those_of_the_standard_library() {
         let digits = Digits::new();
         let edges = (0..10).flat_map(|power| {
             let power = 10u32.pow(power);

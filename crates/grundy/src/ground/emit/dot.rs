@@ -10,7 +10,7 @@ use grundy_syntax::Keyword;
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
-/// A picture with more nodes is not made for looking at.
+/// The largest number of nodes of a picture: larger ones are not readable. A guess.
 pub const MOST_NODES: usize = 2_000;
 
 /// Which rules to draw.
@@ -22,10 +22,10 @@ pub struct Slice {
     pub depth: u32,
 }
 
-/// Why there is no picture.
+/// An error of drawing.
 #[derive(Debug, thiserror::Error)]
 pub enum DotError {
-    /// There is too much to draw.
+    /// The graph has too many nodes.
     #[error("the graph has more than {MOST_NODES} nodes")]
     TooLarge,
     /// It could not be written.

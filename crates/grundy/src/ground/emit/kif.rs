@@ -5,8 +5,8 @@ use crate::ground::{AtomId, GroundLiteral, GroundProgram};
 use grundy_syntax::{Keyword, PredicateId};
 use std::io::{self, Write};
 
-/// Writes roles, the initial state, and every rule, one to a line. What was not grounded keeps its rules, so that
-/// the sheet still says the same.
+/// Writes roles, the initial state, and every rule, one to a line. Lifted relations keep their rules, so that the sheet is
+/// equivalent.
 pub fn write_kif(ground: &GroundProgram, out: &mut impl Write) -> io::Result<()> {
     for role in ground.role_names() {
         writeln!(out, "(role {role})")?;

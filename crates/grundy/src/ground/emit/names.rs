@@ -5,13 +5,14 @@
 //! `_` and two hexadecimal digits. Names that look escaped, and those with a meaning (`not`, and the
 //! `on` of [`write_asp`](super::write_asp)), are escaped as well, so that different names stay different.
 
+use crate::ids::IdVec;
 use grundy_syntax::{SymbolId, Symbols, Term, TermId, Terms, VariableId};
 
 /// The names of all symbols of a program.
 pub(super) struct Names {
-    constants: Vec<Box<[u8]>>,
+    constants: IdVec<SymbolId, Box<[u8]>>,
     /// Where predicates and functions stand. A number can be neither.
-    functions: Vec<Box<[u8]>>,
+    functions: IdVec<SymbolId, Box<[u8]>>,
 }
 
 impl Names {
@@ -30,7 +31,7 @@ impl Names {
         variable: &impl Fn(VariableId, &mut Vec<u8>),
         out: &mut Vec<u8>,
     ) {
-        out.extend_from_slice(&self.functions[predicate.index()]);
+        out.extend_from_slice(&self.functions[predicate]);
         if !args.is_empty() {
             self.push_args(terms, args, variable, out);
         }
@@ -46,9 +47,9 @@ impl Names {
     ) {
         match terms.get(term) {
             Term::Variable(number) => variable(number, out),
-            Term::Constant(name) => out.extend_from_slice(&self.constants[name.index()]),
+            Term::Constant(name) => out.extend_from_slice(&self.constants[name]),
             Term::Compound(name, args) => {
-                out.extend_from_slice(&self.functions[name.index()]);
+                out.extend_from_slice(&self.functions[name]);
                 self.push_args(terms, args, variable, out);
             }
         }

@@ -1,4 +1,4 @@
-//! The rules of what was not grounded, as KIF.
+//! The rules of lifted relations as KIF.
 
 use crate::flat::{FlatAtom, FlatLiteral, FlatRule, RelationId};
 use crate::ground::GroundProgram;
@@ -34,7 +34,8 @@ fn literal_text(ground: &GroundProgram, literal: &FlatLiteral) -> String {
     }
 }
 
-/// What is asked of the initial state never changes, so that it can be asked of any state, as sheets do.
+/// Permanent facts were moved to the initial state (`rewrite/permanent.rs`). They hold in every state, so they are printed as
+/// conditions on the current state, as in the sheet.
 fn condition_text(ground: &GroundProgram, atom: &FlatAtom) -> String {
     let info = ground.program.info(ground.flat.info(atom.relation).predicate);
     let is_initial = info.keyword == Some(Keyword::Init);

@@ -1,5 +1,6 @@
 //! Atoms and their arguments as KIF text.
 
+use crate::flat::RelationId;
 use crate::ground::{AtomId, GroundLiteral, GroundProgram, write_term};
 use grundy_syntax::Keyword;
 use std::io;
@@ -18,7 +19,7 @@ impl GroundProgram {
 
     /// Appends an atom.
     pub(super) fn push_atom(&self, atom: AtomId, out: &mut String) {
-        let (relation, row) = self.place_of(atom);
+        let (relation, row) = self.atoms.locate(atom);
         self.write_row(relation, row, out);
     }
 
@@ -31,7 +32,7 @@ impl GroundProgram {
 
     /// Appends an argument of an atom.
     pub(super) fn push_arg(&self, atom: AtomId, number: usize, out: &mut String) {
-        let (relation, row) = self.place_of(atom);
+        let (relation, row) = self.atoms.locate(atom);
         self.push_row_arg(relation, row, number, out);
     }
 
@@ -49,8 +50,8 @@ impl GroundProgram {
     pub(crate) fn each_initial(&self, mut visit: impl FnMut(&str) -> io::Result<()>) -> io::Result<()> {
         let init = self.program.keyword(Keyword::Init);
         let mut fact = String::new();
-        for relation in (0..self.relations.len()).filter(|&r| Some(self.flat.relations[r].predicate) == init)
-        {
+        let is_init = |&relation: &RelationId| Some(self.flat.info(relation).predicate) == init;
+        for relation in self.relations.ids().filter(is_init) {
             for row in 0..self.relations[relation].len() {
                 fact.clear();
                 self.push_row_arg(relation, row, 0, &mut fact);
@@ -74,7 +75,7 @@ impl GroundProgram {
         result
     }
 
-    fn push_row_arg(&self, relation: usize, row: u32, number: usize, out: &mut String) {
+    fn push_row_arg(&self, relation: RelationId, row: u32, number: usize, out: &mut String) {
         let arg = self.flat.relations[relation].template[number];
         let values = self.relations[relation].row(row).to_vec();
         write_term(&self.program.symbols, &self.flat.terms, arg, &values, out);
@@ -97,7 +98,7 @@ fn tidy(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn forms_are_tidied() {
+    fn forms_are_normalised() {
         assert_eq!(super::tidy(" ( next(cell  1 2\n x) )"), "(next (cell 1 2 x))");
         assert_eq!(super::tidy("terminal"), "terminal");
     }

@@ -1,7 +1,7 @@
-//! One move of nearly all.
+//! Complements of sets of moves.
 //!
-//! A frame axiom says that a cell stays as it is whatever move is made elsewhere: one rule for each of nearly all
-//! moves. Each role does exactly one of its moves, so this is the same as: none of the few other moves is made.
+//! A frame axiom says that a cell keeps its value under every move made elsewhere: one rule for each of nearly all moves.
+//! Each role does exactly one of its moves, so this is equivalent to a single rule: none of the few other moves is made.
 //!
 //! ```text
 //! next(c) ← true(c), does(white, m1)               does~set(1) ← does(white, m4)
@@ -9,42 +9,42 @@
 //! next(c) ← true(c), does(white, m3)
 //! ```
 //!
-//! Sets of moves that occur more than once are shared.
+//! Equal sets of moves are shared.
 
 use super::Draft;
 use crate::datalog::{Relation, Stop, hash_values};
-use crate::flat::{RelationId, RelationInfo, RelationKind, substitute};
-use crate::ground::Block;
+use crate::flat::{RelationId, RelationInfo, RelationKind, Substitution, substitute};
 use crate::ground::arena::Arena;
+use crate::ground::{Block, BlockId};
 use crate::ids::{Id, narrow};
 use grundy_syntax::{Budget, Keyword, TermId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// A group of rules is replaced if that leaves out at least so many of them.
-const MIN_GAIN: usize = 3;
+/// A group of rules is replaced if that saves at least this number of rules. A guess.
+const MIN_RULES_SAVED: usize = 3;
 
-/// A rule without the move that it asks for: head and other conditions, and the role that moves.
+/// A rule without its move: head and other conditions, and the role that moves.
 type Key = (SmallVec<[u32; 8]>, u32);
 
 /// The moves of all roles.
 struct Moves {
     /// The relations of `does`.
     relations: Vec<RelationId>,
-    /// For each of them, for each row: the term that moves, and the number of the move among those of that term.
+    /// For each row of these relations the term of the role, and the number of the move among the moves of that role.
     places: FxHashMap<RelationId, Vec<(u32, u32)>>,
-    /// For each role all its moves. Terms that are no roles never move, so "it makes none of these" does not mean that it
-    /// makes another one: they are not here.
+    /// The moves of each role. Terms that are not roles never move, so the equivalence does not hold for them, and they are
+    /// left out.
     by_role: FxHashMap<u32, Vec<(RelationId, u32)>>,
 }
 
-/// Of rules for one of so many moves each, how many it takes so that their complement is smaller.
+/// The smallest group of rules, each for one of these moves, whose complement is smaller.
 fn fewest_of(moves: usize) -> usize {
-    (moves + MIN_GAIN).div_ceil(2)
+    (moves + MIN_RULES_SAVED).div_ceil(2)
 }
 
 impl Moves {
-    /// How many rules it takes, at least, for a role that has as many moves as that.
+    /// The smallest group of rules that can be replaced for any role.
     fn fewest_to_replace(&self) -> usize {
         let moves = self.by_role.values().map(Vec::len);
         moves.filter(|&moves| fewest_of(moves) <= moves).map(fewest_of).min().unwrap_or(usize::MAX)
@@ -81,16 +81,15 @@ type Signature = (RelationId, Vec<(RelationId, bool)>);
 
 fn moves(draft: &mut Draft<'_>) -> Moves {
     let does = draft.program.keyword(Keyword::Does);
-    let ids = (0..draft.flat.relations.len() as u32).map(RelationId);
+    let ids = draft.flat.relations.ids();
     let relations: Vec<RelationId> = ids.filter(|&id| Some(draft.flat.info(id).predicate) == does).collect();
     let mut moves = Moves { relations, places: FxHashMap::default(), by_role: FxHashMap::default() };
     for &relation in &moves.relations {
-        let rows = &draft.relations[relation.index()];
+        let rows = &draft.relations[relation];
         let template = draft.flat.info(relation).template[0];
         let mut places = Vec::with_capacity(rows.len().index());
         for row in 0..rows.len() {
-            let values: SmallVec<[Option<TermId>; 8]> =
-                rows.row(row).iter().map(|value| Some(TermId(value))).collect();
+            let values: Substitution = rows.row(row).iter().map(|value| Some(TermId(value))).collect();
             let mover = substitute(&mut draft.flat.terms, template, &values).0;
             let known = moves.by_role.entry(mover).or_default();
             places.push((mover, narrow(known.len())));
@@ -103,18 +102,21 @@ fn moves(draft: &mut Draft<'_>) -> Moves {
     moves
 }
 
+/// Blocks, each with the position of the move among its conditions.
+type Family = Vec<(BlockId, usize)>;
+
 /// Blocks with exactly one move among their conditions that differ in its relation alone: their numbers, each with the
 /// place of the move.
-fn families(draft: &Draft<'_>, moves: &Moves) -> Vec<Vec<(usize, usize)>> {
-    let mut families: FxHashMap<Signature, Vec<(usize, usize)>> = FxHashMap::default();
-    for (number, block) in draft.blocks.iter().enumerate() {
+fn families(draft: &Draft<'_>, moves: &Moves) -> Vec<Family> {
+    let mut families: FxHashMap<Signature, Family> = FxHashMap::default();
+    for (id, block) in draft.blocks.entries() {
         let is_move = |at: &usize| moves.relations.contains(&block.literals[*at].0);
         let places: SmallVec<[usize; 4]> = (0..block.literals.len()).filter(is_move).collect();
         let [place] = places[..] else { continue };
         if block.literals[place].1 {
             let rest =
                 block.literals.iter().enumerate().filter(|(at, _)| *at != place).map(|(_, kind)| *kind);
-            families.entry((block.head, rest.collect())).or_default().push((number, place));
+            families.entry((block.head, rest.collect())).or_default().push((id, place));
         }
     }
     let fewest = moves.fewest_to_replace();
@@ -139,18 +141,18 @@ fn key(record: &[u32], place: usize, role: u32) -> Key {
     (rest.collect(), role)
 }
 
-/// Takes the large groups of a family out of their blocks; what to put in their place.
+/// Removes the large groups of a family from their blocks, and adds their replacements.
 fn replace_groups(
     draft: &mut Draft<'_>,
     moves: &Moves,
-    family: &[(usize, usize)],
+    family: &Family,
     sets: &mut Sets,
     added: &mut FxHashMap<Signature, Vec<SmallVec<[u32; 8]>>>,
 ) {
     let move_of = |block: &Block, place: usize, record: &[u32]| {
         moves.places[&block.literals[place].0][record[place + 1].index()]
     };
-    // Counting hashes is cheap, and often enough to see that nothing is to be gained.
+    // Counting hashes is cheap, and often shows that no group is large enough.
     let records: usize = family.iter().map(|&(number, _)| draft.blocks[number].rows.len()).sum();
     let mut hashed: Vec<u32> = vec![0; (records / 4).next_power_of_two()];
     let mask = hashed.len() - 1;
@@ -165,7 +167,7 @@ fn replace_groups(
     if !(0..hashed.len()).any(is_frequent) {
         return;
     }
-    // The group of each record of the family, if it may be a large one.
+    // The group of each record, if it may be large.
     let mut group_of: Vec<Option<u32>> = Vec::with_capacity(records);
     let mut numbers: FxHashMap<Key, u32> = FxHashMap::default();
     let mut counts: Vec<usize> = Vec::new();
@@ -220,7 +222,7 @@ fn replace_groups(
 fn missing(present: &[u32], all: usize) -> Vec<u32> {
     let mut is_present = vec![false; all];
     present.iter().for_each(|&number| is_present[number.index()] = true);
-    (0..all as u32).filter(|&number| !is_present[number as usize]).collect()
+    (0..narrow(all)).filter(|&number| !is_present[number.index()]).collect()
 }
 
 /// Sets of moves, numbered.

@@ -2,8 +2,9 @@
 
 use super::Draft;
 use crate::flat::RelationId;
-use crate::ground::Block;
 use crate::ground::arena::Arena;
+use crate::ground::{Block, BlockId};
+use crate::ids::IdVec;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
@@ -13,8 +14,8 @@ type Facts = FxHashMap<RelationId, FxHashSet<u32>>;
 /// Head relation, and relation and sign of each condition.
 type Signature = (RelationId, Vec<(RelationId, bool)>);
 
-/// Takes facts out of conditions, and out of the program what they make superfluous: rules that ask for their
-/// negation, and other rules for them. What has no condition left is a fact as well, so this is repeated.
+/// Removes facts from conditions, and removes the rules that they make superfluous: those with their negation as a
+/// condition, and other rules for the same atom. A rule without conditions left is a fact, so this is repeated.
 pub(super) fn fold_facts(draft: &mut Draft<'_>) {
     let mut facts = Facts::default();
     loop {
@@ -31,7 +32,7 @@ pub(super) fn fold_facts(draft: &mut Draft<'_>) {
     }
 }
 
-fn fold(blocks: &mut Vec<Block>, facts: &Facts) {
+fn fold(blocks: &mut IdVec<BlockId, Block>, facts: &Facts) {
     let none = FxHashSet::default();
     let of = |relation: RelationId| facts.get(&relation).unwrap_or(&none);
     let mut changed: FxHashMap<Signature, FxHashSet<Vec<u32>>> = FxHashMap::default();
@@ -61,14 +62,13 @@ fn fold(blocks: &mut Vec<Block>, facts: &Facts) {
     }
     let mut changed: Vec<_> = changed.into_iter().collect();
     changed.sort_by(|a, b| a.0.cmp(&b.0));
-    let known = blocks.iter().enumerate().map(|(at, block)| ((block.head, block.literals.to_vec()), at));
-    let mut known: FxHashMap<Signature, usize> = known.collect();
+    let known = blocks.entries().map(|(at, block)| ((block.head, block.literals.to_vec()), at));
+    let mut known: FxHashMap<Signature, BlockId> = known.collect();
     for (signature, records) in changed {
         let (head, literals) = &signature;
         let at = *known.entry(signature.clone()).or_insert_with(|| {
             let rows = Arena::new(1 + literals.len());
-            blocks.push(Block { head: *head, literals: literals.as_slice().into(), rows });
-            blocks.len() - 1
+            blocks.push(Block { head: *head, literals: literals.as_slice().into(), rows })
         });
         add_records(&mut blocks[at], records);
     }

@@ -1,16 +1,17 @@
-//! Making a ground program smaller.
+//! Simplification of a ground program.
 //!
-//! 1. [`facts`]: atoms that always hold are no conditions.
-//! 2. [`complement`]: each role does exactly one of its moves, so that "one of nearly all moves" is "none of the rest".
-//! 3. [`needed`]: what no answer depends on is dropped.
+//! 1. [`facts`]: atoms that always hold are removed from conditions.
+//! 2. [`complement`]: a disjunction of nearly all moves of a role becomes the negation of the others.
+//! 3. [`needed`]: rules that no answer depends on are dropped.
 
 mod complement;
 mod facts;
 mod needed;
 
-use super::Block;
-use crate::datalog::{Relation, Stop};
+use super::{Block, BlockId};
+use crate::datalog::{Relations, Stop};
 use crate::flat::Flat;
+use crate::ids::IdVec;
 use grundy_syntax::Budget;
 use grundy_syntax::Program;
 
@@ -18,11 +19,11 @@ use grundy_syntax::Program;
 pub(super) struct Draft<'a> {
     pub(super) program: &'a mut Program,
     pub(super) flat: &'a mut Flat,
-    pub(super) relations: &'a mut Vec<Relation>,
-    pub(super) blocks: &'a mut Vec<Block>,
+    pub(super) relations: &'a mut Relations,
+    pub(super) blocks: &'a mut IdVec<BlockId, Block>,
 }
 
-/// Runs all steps, as long as there is time; the second one is optional.
+/// Runs all steps within a budget. The second one is optional.
 pub(super) fn refine(mut draft: Draft<'_>, with_complements: bool, budget: &Budget) -> Result<(), Stop> {
     facts::fold_facts(&mut draft);
     if with_complements {
