@@ -268,12 +268,12 @@ impl ReasonArgs {
         best: MachineKind,
     ) -> Result<Prepared<'a>, Failure> {
         let machine = |rules: Arc<Rules>, kind, budget: &Budget| -> Result<Prepared, Exhausted> {
-            let open = rules.interface().open.clone();
+            let answers = rules.interface().lifted.clone();
             let machine = Machine::new(rules, kind, budget)?;
-            if !open.any() {
+            if !answers.any() {
                 return Ok(Prepared::Machine(machine));
             }
-            let (answers, predicate) = (open.names().join(" and "), &open.because_of);
+            let (answers, predicate) = (answers.names().join(" and "), &answers.predicate);
             note(&format!(
                 "`lifted` answers for {answers}: `{predicate}` has too many instances to be ground"
             ));
@@ -288,7 +288,7 @@ impl ReasonArgs {
                 config.ground.budget = budget().share(AUTO_SHARE).part(AUTO_GROUNDING);
                 let made = rules(game, &config).and_then(|rules| {
                     // One state at a time is enough where the lifted engine has to be asked.
-                    let kind = if rules.interface().open.any() { MachineKind::Incremental } else { best };
+                    let kind = if rules.interface().lifted.any() { MachineKind::Incremental } else { best };
                     Ok(machine(rules, kind, &config.ground.budget)?)
                 });
                 match made {

@@ -76,7 +76,7 @@ pub struct MachineConfig {
     pub ground: GroundConfig,
     /// Whether states are complete. Playouts alone do not need facts that no answer ever depends on.
     pub whole_states: bool,
-    /// Whether answers may be left [open](crate::network::Open) that depend on predicates which stay lifted. A
+    /// Whether answers may be left [open](crate::network::LiftedAnswers) that depend on predicates which stay lifted. A
     /// [`Hybrid`](crate::machine::Hybrid) gives them; a machine alone cannot.
     pub open_answers: bool,
     /// Passes over the network to leave out, by name.
@@ -175,9 +175,9 @@ impl Game {
     /// The network, after all passes that are wanted. This is the whole way from rules to machines.
     pub fn network(&self, config: &MachineConfig) -> Result<Optimized, GameError> {
         let best = variants::best_network(self.ground(config)?, &self.hints, config)?;
-        let open = &best.network.interface().open;
-        if open.any() && !config.open_answers {
-            return Err(ConnectError::Lifted(open.because_of.clone()).into());
+        let lifted = &best.network.interface().lifted;
+        if lifted.any() && !config.open_answers {
+            return Err(ConnectError::Lifted(lifted.predicate.clone()).into());
         }
         Ok(best)
     }

@@ -213,7 +213,7 @@ fn is_wanted(config: &MachineConfig, name: &str) -> bool {
 
 /// Whether states have to be complete. Whoever gives open answers looks at all of a state.
 fn wants_whole_states(network: &Network, config: &MachineConfig) -> bool {
-    config.whole_states || network.interface().open.any()
+    config.whole_states || network.interface().lifted.any()
 }
 
 /// The network after all passes that are wanted.

@@ -158,7 +158,7 @@ fn hinted(interface: &Interface, position: &mut Position, name: &str) -> Found {
     let moves = position.hinted(name).into_iter();
     moves
         .map(|one| {
-            let role = interface.moves[one.0 as usize].role;
+            let role = interface.moves[one].role;
             (position.role_name(role).to_owned(), position.move_text(one).to_owned())
         })
         .collect()

@@ -7,7 +7,7 @@ use grundy::machine::batch::BatchMachine;
 use grundy::machine::incremental::IncrementalMachine;
 use grundy::machine::scratch::ScratchMachine;
 use grundy::machine::{Machine, MachineKind, MachineReasoner, Player, PlayoutConfig, Rules, Totals};
-use grundy::network::{Groups, MoveId, PASSES, connect, optimize};
+use grundy::network::{Groups, MoveId, PASSES, RoleId, connect, optimize};
 use grundy::syntax::{Budget, Program};
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -112,7 +112,8 @@ fn choices_are_uniform() {
             let playouts = 20_000;
             let totals = machine(&rules, kind).playouts(playouts, 7);
             assert_eq!((totals.playouts, totals.states), (playouts, playouts));
-            let counts: Vec<f64> = totals.goals[1..].iter().map(|goal| goal.sum as f64 / 100.0).collect();
+            let counts: Vec<f64> =
+                totals.goals.as_slice()[1..].iter().map(|goal| goal.sum as f64 / 100.0).collect();
             assert_eq!(counts[moves..], [0.0, 0.0]);
             let expected = playouts as f64 / moves as f64;
             let chi_squared: f64 =
@@ -188,7 +189,7 @@ fn playouts_begin_where_they_are_told() {
         }
         let steps = states.len() as u64 - 1;
         let totals = machine.playouts_from(&states, 700, &PlayoutConfig::default());
-        assert!(totals.iter().all(|totals| totals.playouts == 700 && totals.goals[0].count == 700));
+        assert!(totals.iter().all(|totals| totals.playouts == 700 && totals.goals[RoleId(0)].count == 700));
         assert!(totals.windows(2).all(|pair| pair[0].states > pair[1].states), "{kind:?}: games get shorter");
         assert_eq!(totals[steps as usize].states, 0, "{kind:?}");
         let end: Vec<Option<f64>> = position.goals().iter().map(|goal| goal.map(f64::from)).collect();
@@ -209,7 +210,7 @@ fn games_without_an_end_are_given_up_and_stuck_ones_told() {
         let play = |sheet: &str| {
             let machine = machine(&rules(&program("test.kif", sheet), &[]), kind);
             let totals = machine.playouts_until(600, &config, &AtomicBool::new(false));
-            (totals.playouts, totals.states, totals.stuck, totals.unfinished, totals.goals[0].count)
+            (totals.playouts, totals.states, totals.stuck, totals.unfinished, totals.goals[RoleId(0)].count)
         };
         assert_eq!(play(endless), (600, 600 * 20, 0, 600, 0), "{kind:?}");
         assert_eq!(play(stuck), (600, 600, 600, 0, 0), "{kind:?}");

@@ -7,7 +7,7 @@ use grundy::game::{Game, GameError, MachineConfig};
 use grundy::ground::{GroundConfig, GroundProgram, ground};
 use grundy::invariants::{InvariantConfig, Invariants, invariants_of};
 use grundy::machine::{Machine, MachineKind, PlayoutConfig, Rules};
-use grundy::network::{ConnectError, Groups, connect, optimize};
+use grundy::network::{RoleId, ConnectError, Groups, connect, optimize};
 use grundy::syntax::{Budget, Exhausted, Program};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -201,8 +201,8 @@ fn games_that_are_over_are_counted_when_others_are_interrupted() {
     });
     assert_eq!(config.budget.check(), Err(Exhausted::Interrupt));
     assert!((50..350).contains(&totals.playouts), "{}", totals.playouts);
-    assert_eq!((totals.states, totals.goals[0].count), (totals.playouts, totals.playouts));
-    assert_eq!(totals.goals[0].mean(), Some(100.0));
+    assert_eq!((totals.states, totals.goals[RoleId(0)].count), (totals.playouts, totals.playouts));
+    assert_eq!(totals.goals[RoleId(0)].mean(), Some(100.0));
 }
 
 #[test]

@@ -13,7 +13,7 @@ use super::engines::machine;
 use super::session::{Session, differs};
 use crate::numbers::float;
 use grundy::flat::read_ground_term;
-use grundy::machine::{Event, GoalSum, Machine, MachineKind, PlayoutConfig, Rules, Told, Totals};
+use grundy::machine::{Event, Machine, MachineKind, PlayoutConfig, Rules, Told, Totals};
 use grundy::reasoner::GoalValue;
 use grundy::syntax::TermId;
 use grundy_reference::{Game, Limits, State};
@@ -85,7 +85,7 @@ impl Replayed {
             })
             .collect();
         let roles = interface.roles.len();
-        let mut totals = Totals { goals: vec![GoalSum::default(); roles], ..Totals::default() };
+        let mut totals = Totals::new(roles);
         let mut error = None;
         let mut atlas = Atlas { known: Vec::new(), numbers: BTreeMap::new() };
         let (mut at, mut moves) = (None, 0);

@@ -72,9 +72,9 @@ fn compare(session: &mut Session, name: &str, rules: &Arc<Rules>, forced: bool) 
             for (hint, expected) in &expected {
                 let moves = position.hinted(hint).into_iter();
                 let found: Found = moves
-                    .map(|one_move| {
-                        let role = rules.interface().moves[one_move.0 as usize].role;
-                        (position.role_name(role).to_owned(), position.move_text(one_move).to_owned())
+                    .map(|hinted| {
+                        let role = rules.interface().moves[hinted].role;
+                        (position.role_name(role).to_owned(), position.move_text(hinted).to_owned())
                     })
                     .collect();
                 if found != *expected {

@@ -152,8 +152,8 @@ fn joint_moves(player: &mut IncrementalPlayer) -> Vec<Vec<MoveId>> {
     let roles: Vec<RoleId> = player.rules().interface().role_ids().collect();
     let mut joints = vec![Vec::new()];
     for role in roles {
-        let moves = player.rules().interface().moves_of(role).map(MoveId);
-        let legal: Vec<MoveId> = moves.filter(|&one_move| player.is_legal(one_move)).collect();
+        let moves = player.rules().interface().moves_of(role);
+        let legal: Vec<MoveId> = moves.filter(|&candidate| player.is_legal(candidate)).collect();
         joints = joints
             .iter()
             .flat_map(|joint: &Vec<MoveId>| {
@@ -187,7 +187,7 @@ fn safe(player: &mut IncrementalPlayer) -> Vec<MoveId> {
         let wins = if player.is_terminal() { Vec::new() } else { winning(player) };
         player.undo();
         for &own in &joint {
-            let role = |one: &MoveId| player.rules().interface().moves[one.0 as usize].role;
+            let role = |played: &MoveId| player.rules().interface().moves[*played].role;
             all.push(own);
             if wins.iter().any(|win| role(win) != role(&own)) {
                 losing.push(own);

@@ -114,7 +114,7 @@ impl Samples {
 
     fn add(&mut self, state: &State) {
         for fluent in state.ones() {
-            self.rows[fluent * self.words + self.count / 64] |= 1 << (self.count % 64);
+            self.rows[fluent.index() * self.words + self.count / 64] |= 1 << (self.count % 64);
         }
         self.count += 1;
     }

@@ -1,5 +1,6 @@
 //! Which nodes are needed for which answer.
 
+use crate::ids::BitSet;
 use crate::network::{Network, NodeId, Signal};
 use grundy_syntax::{Budget, Exhausted, Ticks};
 use std::ops::Range;
@@ -30,20 +31,20 @@ impl Cone {
     ) -> Result<Cone, Exhausted> {
         budget.check_room(network.node_count() * size_of::<NodeId>())?;
         let mut ticks = Ticks::default();
-        let mut seen = vec![false; network.node_count()];
-        known.iter().flat_map(|cone| &cone.order).for_each(|node| seen[node.index()] = true);
+        let mut seen: BitSet<NodeId> = BitSet::empty(network.node_count());
+        known.iter().flat_map(|cone| &cone.order).for_each(|&node| seen.set(node, true));
         let mut order = Vec::new();
         let mut open: Vec<NodeId> = signals.map(Signal::node).collect();
         let first_gate = network.interface().first_gate();
         while let Some(node) = open.pop() {
-            if node.0 >= first_gate && !std::mem::replace(&mut seen[node.index()], true) {
+            if node >= first_gate && seen.insert(node) {
                 ticks.work(budget, 1 + network.inputs(node).len())?;
                 order.push(node);
                 open.extend(network.inputs(node).iter().map(|signal| signal.node()));
             }
         }
         order.sort_unstable();
-        let place = |node: u32| order.partition_point(|other| other.0 < node);
+        let place = |node: NodeId| order.partition_point(|&other| other < node);
         let loops = network.loops().iter().map(|range| place(range.start)..place(range.end));
         let loops = loops.filter(|range| !range.is_empty()).collect();
         Ok(Cone { order, loops })
@@ -84,7 +85,7 @@ pub(super) struct Cones {
 impl Cones {
     pub(super) fn new(network: &Network, budget: &Budget) -> Result<Cones, Exhausted> {
         let interface = network.interface();
-        let legal = interface.moves.iter().flat_map(|one_move| [one_move.legal, one_move.guard]);
+        let legal = interface.moves.iter().flat_map(|m| [m.legal, m.guard]);
         let hints = interface.hints.iter().map(|hint| hint.holds);
         let state = Cone::new(network, legal.chain([interface.terminal]).chain(hints), &[], budget)?;
         let next = interface.fluents.iter().map(|fluent| fluent.next);

@@ -5,8 +5,9 @@
 //! know.
 
 use super::{AnyPlayer, Machine, MachineReasoner, MoveName, State};
+use crate::ids::IdVec;
 use crate::lifted::{Lifted, LiftedState};
-use crate::network::Open;
+use crate::network::{FluentId, LiftedAnswers};
 use crate::reasoner::{GoalValue, ReasonError, Reasoner};
 use grundy_syntax::Budget;
 use grundy_syntax::TermId;
@@ -15,10 +16,11 @@ use std::sync::Arc;
 /// A machine and the lifted engine side by side.
 pub struct Hybrid {
     machine: MachineReasoner<AnyPlayer>,
-    open: Open,
+    /// What the lifted engine is asked for.
+    asked: LiftedAnswers,
     lifted: Lifted,
     /// For each fluent its term in the lifted engine.
-    facts: Vec<TermId>,
+    facts: IdVec<FluentId, TermId>,
 }
 
 impl Hybrid {
@@ -26,9 +28,9 @@ impl Hybrid {
     pub fn new(machine: &Machine, mut lifted: Lifted) -> Result<Hybrid, ReasonError> {
         let rules = Arc::clone(machine.rules());
         let fluents = rules.interface().fluents.iter();
-        let facts = fluents.map(|fluent| lifted.fact(&fluent.text)).collect::<Result<_, _>>()?;
-        let open = rules.interface().open.clone();
-        Ok(Hybrid { machine: MachineReasoner::new(machine.player()), open, lifted, facts })
+        let facts = fluents.map(|fluent| lifted.fact(&fluent.text)).collect::<Result<Vec<_>, _>>()?;
+        let asked = rules.interface().lifted.clone();
+        Ok(Hybrid { machine: MachineReasoner::new(machine.player()), asked, lifted, facts: facts.into() })
     }
 
     /// Answers no more questions after this time.
@@ -59,7 +61,7 @@ impl Reasoner for Hybrid {
     }
 
     fn is_terminal(&mut self, state: &State) -> Result<bool, ReasonError> {
-        if self.open.terminal {
+        if self.asked.terminal {
             let lifted = self.lift(state);
             return self.lifted.is_terminal(&lifted);
         }
@@ -67,7 +69,7 @@ impl Reasoner for Hybrid {
     }
 
     fn goals(&mut self, state: &State) -> Result<Vec<GoalValue>, ReasonError> {
-        if self.open.goals {
+        if self.asked.goals {
             let lifted = self.lift(state);
             return self.lifted.goals(&lifted);
         }
@@ -79,8 +81,8 @@ impl Reasoner for Hybrid {
     }
 
     fn sees(&mut self, state: &State, moves: &[MoveName]) -> Result<Vec<Vec<String>>, ReasonError> {
-        if self.open.sees {
-            let texts = moves.iter().map(|&one_move| self.machine.move_text(one_move));
+        if self.asked.sees {
+            let texts = moves.iter().map(|&name| self.machine.move_text(name));
             let texts: Vec<String> = texts.collect();
             let joint = texts.iter().map(|text| self.lifted.move_of(text)).collect::<Result<Vec<_>, _>>()?;
             let lifted = self.lift(state);
@@ -97,8 +99,8 @@ impl Reasoner for Hybrid {
         self.machine.state_of(facts)
     }
 
-    fn move_text(&self, one_move: MoveName) -> String {
-        self.machine.move_text(one_move)
+    fn move_text(&self, name: MoveName) -> String {
+        self.machine.move_text(name)
     }
 
     fn move_of(&mut self, text: &str) -> Result<MoveName, ReasonError> {

@@ -23,7 +23,7 @@ mod state;
 mod telling;
 mod work;
 
-use crate::ids::narrow;
+use crate::ids::IdVec;
 pub use hybrid::Hybrid;
 pub(crate) use playouts::stream;
 pub use playouts::{Ending, GoalSum, PlayoutConfig, Sightings, Totals};
@@ -46,9 +46,9 @@ pub struct Rules {
     network: Network,
     cones: Cones,
     /// The texts of all moves, sorted, each once.
-    names: Vec<String>,
-    /// For each role, by name, its moves.
-    moves: Vec<FxHashMap<u32, MoveId>>,
+    names: IdVec<MoveName, String>,
+    /// For each role its moves by name.
+    moves: IdVec<RoleId, FxHashMap<MoveName, MoveId>>,
     initial: State,
 }
 
@@ -61,18 +61,18 @@ impl Rules {
         budget.enter(Stage::Machine);
         let network = split_wide(network, MOST_INPUTS, budget)?;
         let interface = network.interface();
-        let mut names: Vec<String> = interface.moves.iter().map(|one_move| one_move.text.clone()).collect();
+        let mut names: Vec<String> = interface.moves.iter().map(|m| m.text.clone()).collect();
         budget.check()?;
         names.sort_unstable();
         names.dedup();
         budget.check()?;
-        let mut moves = vec![FxHashMap::default(); interface.roles.len()];
-        for (number, one_move) in interface.moves.iter().enumerate() {
-            let name = narrow(names.binary_search(&one_move.text).expect("every text is a name"));
-            moves[one_move.role.index()].insert(name, MoveId::new(number));
+        let mut moves = IdVec::filled(FxHashMap::default(), interface.roles.len());
+        for (number, m) in interface.moves.entries() {
+            let name = MoveName::new(names.binary_search(&m.text).expect("every text is a name"));
+            moves[m.role].insert(name, number);
         }
         let initial = State::from_flags(interface.fluents.iter().map(|fluent| fluent.initial));
-        Ok(Rules { cones: Cones::new(&network, budget)?, names, moves, initial, network })
+        Ok(Rules { cones: Cones::new(&network, budget)?, names: names.into(), moves, initial, network })
     }
 
     /// The network.
@@ -95,11 +95,17 @@ impl Rules {
         state.ones().map(|fluent| self.interface().fluents[fluent].text.clone()).collect()
     }
 
+    /// The name of this text.
+    fn find_name(&self, text: &str) -> Option<MoveName> {
+        let found = self.names.as_slice().binary_search_by(|name| name.as_str().cmp(text));
+        found.ok().map(MoveName::new)
+    }
+
     /// The state in which exactly these facts are true; the first one that can never be is the error.
     pub fn state_of<'f>(&self, facts: impl IntoIterator<Item = &'f str>) -> Result<State, &'f str> {
         let mut state = State::empty(self.interface().fluents.len());
         for fact in facts {
-            let fluent = crate::network::find_fluent(self.interface(), fact).ok_or(fact)?;
+            let fluent = self.interface().find_fluent(fact).ok_or(fact)?;
             state.set(fluent, true);
         }
         Ok(state)
@@ -201,5 +207,5 @@ impl Machine {
 
 /// The signals that tell the goal values of a role.
 fn goal_signals(interface: &Interface, role: RoleId) -> impl Iterator<Item = (Option<i32>, Signal)> + '_ {
-    interface.goals[role.index()].iter().map(|goal| (goal.value, goal.holds))
+    interface.goals[role].iter().map(|goal| (goal.value, goal.holds))
 }

@@ -1,7 +1,7 @@
 //! Random playouts: how many, from where, and what came out.
 
 use super::{Machine, Player, State};
-use crate::ids::{Id, float, length, wide};
+use crate::ids::{IdVec, float, length, wide};
 use crate::network::{MoveId, RoleId};
 use crate::reasoner::GoalValue;
 use grundy_syntax::Budget;
@@ -97,11 +97,11 @@ pub struct Totals {
     /// How many joint moves were made.
     pub states: u64,
     /// For each role its goal values.
-    pub goals: Vec<GoalSum>,
+    pub goals: IdVec<RoleId, GoalSum>,
     /// Playouts that reached a state in which some role had no legal move.
     pub stuck: u64,
     /// For each role the playouts that ended because it had no legal move.
-    pub stuck_roles: Vec<Sightings>,
+    pub stuck_roles: IdVec<RoleId, Sightings>,
     /// Playouts that were given up.
     pub unfinished: u64,
 }
@@ -110,8 +110,8 @@ impl Totals {
     /// Nothing played yet, for this many roles.
     pub fn new(roles: usize) -> Totals {
         Totals {
-            goals: vec![GoalSum::default(); roles],
-            stuck_roles: vec![Sightings::default(); roles],
+            goals: IdVec::filled(GoalSum::default(), roles),
+            stuck_roles: IdVec::filled(Sightings::default(), roles),
             ..Totals::default()
         }
     }
@@ -129,7 +129,7 @@ impl Totals {
     }
 
     /// Counts the goal of a role in the final state of a game.
-    pub(crate) fn add_goal(&mut self, role: usize, goal: GoalValue, game: u64) {
+    pub(crate) fn add_goal(&mut self, role: RoleId, goal: GoalValue, game: u64) {
         let sum = &mut self.goals[role];
         match goal {
             GoalValue::Number(value) => {
@@ -148,11 +148,12 @@ impl Totals {
         self.states += steps;
         match ending {
             Ending::Terminal(goals) => {
-                goals.iter().enumerate().for_each(|(role, &goal)| self.add_goal(role, goal, game));
+                let roles = self.goals.ids();
+                roles.zip(goals).for_each(|(role, &goal)| self.add_goal(role, goal, game));
             }
             Ending::Stuck(roles) => {
                 self.stuck += 1;
-                roles.iter().for_each(|&RoleId(role)| self.stuck_roles[role.index()].note(game));
+                roles.iter().for_each(|&role| self.stuck_roles[role].note(game));
             }
             Ending::Unfinished => self.unfinished += 1,
         }
@@ -370,13 +371,13 @@ pub(super) fn play_game<P: Player>(
         End::Unfinished => totals.unfinished += 1,
         End::Stuck => {
             totals.stuck += 1;
-            for RoleId(role) in stuck_roles(player) {
-                totals.stuck_roles[role.index()].note(game);
+            for role in stuck_roles(player) {
+                totals.stuck_roles[role].note(game);
             }
         }
         End::Terminal => {
-            for role in 0..joint.len() {
-                totals.add_goal(role, player.goal(RoleId(role as u16)), game);
+            for role in totals.goals.ids() {
+                totals.add_goal(role, player.goal(role), game);
             }
         }
     }
@@ -412,13 +413,14 @@ fn play_to_the_end<P: Player>(
     mut tell: impl FnMut(&[MoveId]) -> bool,
 ) -> (u64, End) {
     let mut steps = 0;
+    let roles = player.rules().interface().role_ids();
     let inputs = wide(player.rules().network().edge_count());
     let patience = (PATIENCE / inputs.max(1)).clamp(1, MOST_PATIENCE);
     let mut pause = patience.min(config.max_steps);
     while !player.is_terminal() {
-        for (role, choice) in joint.iter_mut().enumerate() {
-            match player.pick(RoleId(role as u16), rng) {
-                Some(one_move) => *choice = one_move,
+        for (role, choice) in roles.clone().zip(joint.iter_mut()) {
+            match player.pick(role, rng) {
+                Some(chosen) => *choice = chosen,
                 None => return (steps, End::Stuck),
             }
         }

@@ -49,8 +49,8 @@ impl Player for AnyPlayer {
         delegate!(self, player => player.is_terminal())
     }
 
-    fn is_legal(&mut self, one_move: MoveId) -> bool {
-        delegate!(self, player => player.is_legal(one_move))
+    fn is_legal(&mut self, candidate: MoveId) -> bool {
+        delegate!(self, player => player.is_legal(candidate))
     }
 
     fn pick(&mut self, role: RoleId, rng: &mut fastrand::Rng) -> Option<MoveId> {
@@ -133,18 +133,18 @@ impl Position {
 
     /// The name of a role.
     pub fn role_name(&self, role: RoleId) -> &str {
-        &self.player.rules().interface().roles[role.index()]
+        &self.player.rules().interface().roles[role]
     }
 
     /// A move in KIF notation.
-    pub fn move_text(&self, one_move: MoveId) -> &str {
-        &self.player.rules().interface().moves[one_move.index()].text
+    pub fn move_text(&self, id: MoveId) -> &str {
+        &self.player.rules().interface().moves[id].text
     }
 
     /// The legal moves of a role, in the order of their texts.
     pub fn legal(&mut self, role: RoleId) -> Vec<MoveId> {
-        let moves = self.player.rules().interface().moves_of(role).map(MoveId);
-        moves.filter(|&one_move| self.player.is_legal(one_move)).collect()
+        let moves = self.player.rules().interface().moves_of(role);
+        moves.filter(|&candidate| self.player.is_legal(candidate)).collect()
     }
 
     /// A legal move of a role, all equally likely.
@@ -158,11 +158,11 @@ impl Position {
         if joint.len() != roles {
             return Err(PlayError::WrongNumber { given: joint.len(), roles });
         }
-        for (role, &one_move) in self.roles().zip(joint) {
-            let of_role = self.player.rules().interface().moves_of(role).contains(&one_move.0);
-            if !of_role || !self.player.is_legal(one_move) {
-                let known = (one_move.index()) < self.player.rules().interface().moves.len();
-                let text = if known { self.move_text(one_move) } else { "?" };
+        for (role, &played) in self.roles().zip(joint) {
+            let known = self.player.rules().interface().moves.get(played);
+            if known.is_none_or(|m| m.role != role) || !self.player.is_legal(played) {
+                let known = self.player.rules().interface().moves.get(played);
+                let text = known.map_or("?", |m| &m.text);
                 return Err(PlayError::Illegal {
                     role: self.role_name(role).to_owned(),
                     text: text.to_owned(),

@@ -1,14 +1,14 @@
 //! Machines as engines like all others.
 
 use super::{Player, State};
-use crate::ids::{Id, narrow};
 use crate::network::{MoveId, RoleId};
 use crate::reasoner::{GoalValue, ReasonError, Reasoner};
 use grundy_syntax::{Budget, Ticks};
 
-/// A move by its text, whoever plays it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct MoveName(u32);
+grundy_syntax::define_id! {
+    /// The text of a move; moves of several roles may share it.
+    pub struct MoveName(u32);
+}
 
 /// A player that answers like any other engine.
 pub struct MachineReasoner<P> {
@@ -51,12 +51,12 @@ impl<P: Player> MachineReasoner<P> {
         if moves.len() != roles.len() {
             return Err(ReasonError::Game(format!("{} moves for {} roles", moves.len(), roles.len())));
         }
-        let of_role = |(role, name): (usize, &MoveName)| {
-            rules.moves[role].get(&name.0).copied().ok_or_else(|| {
-                ReasonError::Game(format!("{} can never play `{}`", roles[role], rules.names[name.0.index()]))
+        let of_role = |(role, &name): (RoleId, &MoveName)| {
+            rules.moves[role].get(&name).copied().ok_or_else(|| {
+                ReasonError::Game(format!("{} can never play `{}`", roles[role], rules.names[name]))
             })
         };
-        moves.iter().enumerate().map(of_role).collect()
+        roles.ids().zip(moves).map(of_role).collect()
     }
 }
 
@@ -65,7 +65,7 @@ impl<P: Player> Reasoner for MachineReasoner<P> {
     type Move = MoveName;
 
     fn roles(&self) -> Vec<String> {
-        self.player.rules().interface().roles.clone()
+        self.player.rules().interface().roles.as_slice().to_vec()
     }
 
     fn initial(&mut self) -> Result<State, ReasonError> {
@@ -76,12 +76,11 @@ impl<P: Player> Reasoner for MachineReasoner<P> {
         self.look_at(state)?;
         let mut legal = Vec::new();
         for role in self.player.rules().interface().role_ids() {
-            let all = self.player.rules().interface().moves_of(role).map(MoveId);
-            let moves: Vec<MoveId> = all.filter(|&one_move| self.player.is_legal(one_move)).collect();
+            let all = self.player.rules().interface().moves_of(role);
+            let moves: Vec<MoveId> = all.filter(|&candidate| self.player.is_legal(candidate)).collect();
             let rules = self.player.rules();
-            let name = |one_move: MoveId| {
-                let text = &rules.interface().moves[one_move.index()].text;
-                MoveName(narrow(rules.names.binary_search(text).expect("every text is a name")))
+            let name = |legal: MoveId| {
+                rules.find_name(&rules.interface().moves[legal].text).expect("every text is a name")
             };
             legal.push(moves.into_iter().map(name).collect());
         }
@@ -95,8 +94,8 @@ impl<P: Player> Reasoner for MachineReasoner<P> {
 
     fn goals(&mut self, state: &State) -> Result<Vec<GoalValue>, ReasonError> {
         self.look_at(state)?;
-        let roles = self.player.rules().interface().roles.len() as u16;
-        Ok((0..roles).map(|role| self.player.goal(RoleId(role))).collect())
+        let roles = self.player.rules().interface().role_ids();
+        Ok(roles.map(|role| self.player.goal(role)).collect())
     }
 
     fn next(&mut self, state: &State, moves: &[MoveName]) -> Result<State, ReasonError> {
@@ -110,8 +109,8 @@ impl<P: Player> Reasoner for MachineReasoner<P> {
     fn sees(&mut self, state: &State, moves: &[MoveName]) -> Result<Vec<Vec<String>>, ReasonError> {
         let joint = self.joint(moves)?;
         self.look_at(state)?;
-        let roles = self.player.rules().interface().roles.len() as u16;
-        Ok((0..roles).map(|role| self.player.sees(&joint, RoleId(role))).collect())
+        let roles = self.player.rules().interface().role_ids();
+        Ok(roles.map(|role| self.player.sees(&joint, role)).collect())
     }
 
     fn facts(&self, state: &State) -> Vec<String> {
@@ -123,13 +122,12 @@ impl<P: Player> Reasoner for MachineReasoner<P> {
         state.map_err(|fact| ReasonError::Game(format!("`{fact}` can never be true")))
     }
 
-    fn move_text(&self, one_move: MoveName) -> String {
-        self.player.rules().names[one_move.0.index()].clone()
+    fn move_text(&self, name: MoveName) -> String {
+        self.player.rules().names[name].clone()
     }
 
     fn move_of(&mut self, text: &str) -> Result<MoveName, ReasonError> {
-        let found = self.player.rules().names.binary_search_by(|name| name.as_str().cmp(text));
-        let unknown = |_| ReasonError::Game(format!("nobody can ever play `{text}`"));
-        Ok(MoveName(narrow(found.map_err(unknown)?)))
+        let unknown = || ReasonError::Game(format!("no role can ever play `{text}`"));
+        self.player.rules().find_name(text).ok_or_else(unknown)
     }
 }

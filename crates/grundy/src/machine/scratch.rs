@@ -5,6 +5,7 @@
 
 use super::cones::{Cone, Step};
 use super::{Player, Rules, State, goal_signals};
+use crate::ids::{IdVec, ids_in};
 use crate::network::{Kind, Move, MoveId, Network, NodeId, RoleId, Signal};
 use crate::reasoner::GoalValue;
 use std::sync::Arc;
@@ -28,7 +29,7 @@ impl ScratchMachine {
 
     /// A player in the initial state.
     pub fn player(self: &Arc<Self>) -> ScratchPlayer {
-        let values = vec![false; self.rules.network().node_count()];
+        let values = IdVec::filled(false, self.rules.network().node_count());
         let mut player = ScratchPlayer {
             rules: self.rules.clone(),
             values,
@@ -45,21 +46,21 @@ impl ScratchMachine {
 #[derive(Clone, Debug)]
 pub struct ScratchPlayer {
     rules: Arc<Rules>,
-    values: Vec<bool>,
+    values: IdVec<NodeId, bool>,
     following: Vec<bool>,
     legal: Vec<MoveId>,
     goals_known: bool,
 }
 
-pub(super) fn value(values: &[bool], signal: Signal) -> bool {
-    values[signal.node().index()] != signal.is_inverted()
+pub(super) fn value(values: &IdVec<NodeId, bool>, signal: Signal) -> bool {
+    values[signal.node()] != signal.is_inverted()
 }
 
-pub(super) fn is_legal(values: &[bool], one_move: &Move) -> bool {
-    value(values, one_move.guard) && value(values, one_move.legal)
+pub(super) fn is_legal(values: &IdVec<NodeId, bool>, m: &Move) -> bool {
+    value(values, m.guard) && value(values, m.legal)
 }
 
-fn gate(network: &Network, values: &[bool], node: NodeId) -> bool {
+fn gate(network: &Network, values: &IdVec<NodeId, bool>, node: NodeId) -> bool {
     let mut inputs = network.inputs(node).iter();
     match network.kind(node) {
         Kind::And => inputs.all(|&input| value(values, input)),
@@ -68,18 +69,18 @@ fn gate(network: &Network, values: &[bool], node: NodeId) -> bool {
 }
 
 /// Evaluates the nodes of a cone.
-pub(super) fn evaluate(network: &Network, cone: &Cone, values: &mut [bool]) {
+pub(super) fn evaluate(network: &Network, cone: &Cone, values: &mut IdVec<NodeId, bool>) {
     for step in cone.steps() {
         match step {
-            Step::Gate(node) => values[node.index()] = gate(network, values, node),
+            Step::Gate(node) => values[node] = gate(network, values, node),
             Step::Loop(nodes) => {
-                nodes.iter().for_each(|node| values[node.index()] = false);
+                nodes.iter().for_each(|&node| values[node] = false);
                 let mut changed = true;
                 while changed {
                     changed = false;
                     for &node in nodes {
-                        if !values[node.index()] && gate(network, values, node) {
-                            values[node.index()] = true;
+                        if !values[node] && gate(network, values, node) {
+                            values[node] = true;
                             changed = true;
                         }
                     }
@@ -95,8 +96,8 @@ impl ScratchPlayer {
     }
 
     fn set_moves(&mut self, joint: &[MoveId], value: bool) {
-        for &one_move in joint {
-            self.values[self.rules.interface().move_node(one_move).index()] = value;
+        for &played in joint {
+            self.values[self.rules.interface().move_node(played)] = value;
         }
     }
 
@@ -113,8 +114,8 @@ impl Player for ScratchPlayer {
     }
 
     fn look_at(&mut self, state: &State) {
-        for fluent in 0..self.rules.interface().fluents.len() {
-            self.values[1 + fluent] = state.get(fluent);
+        for fluent in self.rules.interface().fluents.ids() {
+            self.values[self.rules.interface().fluent_node(fluent)] = state.get(fluent);
         }
         self.settle();
     }
@@ -125,8 +126,8 @@ impl Player for ScratchPlayer {
     }
 
     fn state_into(&self, state: &mut State) {
-        for fluent in 0..self.rules.interface().fluents.len() {
-            state.set(fluent, self.values[1 + fluent]);
+        for fluent in self.rules.interface().fluents.ids() {
+            state.set(fluent, self.values[self.rules.interface().fluent_node(fluent)]);
         }
     }
 
@@ -134,15 +135,15 @@ impl Player for ScratchPlayer {
         self.value(self.rules.interface().terminal)
     }
 
-    fn is_legal(&mut self, one_move: MoveId) -> bool {
-        is_legal(&self.values, &self.rules.interface().moves[one_move.index()])
+    fn is_legal(&mut self, candidate: MoveId) -> bool {
+        is_legal(&self.values, &self.rules.interface().moves[candidate])
     }
 
     fn pick(&mut self, role: RoleId, rng: &mut fastrand::Rng) -> Option<MoveId> {
         self.legal.clear();
-        for one_move in self.rules.interface().moves_of(role).map(MoveId) {
-            if is_legal(&self.values, &self.rules.interface().moves[one_move.index()]) {
-                self.legal.push(one_move);
+        for candidate in self.rules.interface().moves_of(role) {
+            if is_legal(&self.values, &self.rules.interface().moves[candidate]) {
+                self.legal.push(candidate);
             }
         }
         rng.choice(&self.legal).copied()
@@ -165,20 +166,22 @@ impl Player for ScratchPlayer {
         self.following.clear();
         let nexts = rules.interface().fluents.iter().map(|fluent| value(&self.values, fluent.next));
         self.following.extend(nexts);
-        self.values[1..=self.following.len()].copy_from_slice(&self.following);
+        for (node, &next) in ids_in(&rules.interface().fluent_nodes()).zip(&self.following) {
+            self.values[node] = next;
+        }
         self.set_moves(joint, false);
         self.settle();
     }
 
     fn hinted(&mut self, name: &str) -> Vec<MoveId> {
         let hints = self.rules.interface().hints_named(name).iter();
-        hints.filter(|hint| self.value(hint.holds)).map(|hint| hint.one_move).collect()
+        hints.filter(|hint| self.value(hint.holds)).map(|hint| hint.about).collect()
     }
 
     fn sees(&mut self, joint: &[MoveId], role: RoleId) -> Vec<String> {
         self.set_moves(joint, true);
         evaluate(self.rules.network(), &self.rules.cones.sees, &mut self.values);
-        let percepts = &self.rules.interface().sees[role.index()];
+        let percepts = &self.rules.interface().sees[role];
         let seen = percepts.iter().filter(|percept| self.value(percept.holds));
         let seen = seen.map(|percept| percept.text.clone()).collect();
         self.set_moves(joint, false);

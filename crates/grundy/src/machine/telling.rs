@@ -8,7 +8,7 @@
 use super::batch::{BLOCK_LANES, BatchMachine, Block, Watch};
 use super::playouts::{Chunk, PlayoutConfig, Totals, batch_start, play_game};
 use super::{Machine, Player, State};
-use crate::network::MoveId;
+use crate::network::{MoveId, RoleId};
 use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
@@ -242,8 +242,8 @@ impl Watch for Teller<'_, '_> {
         }
     }
 
-    fn chooses(&mut self, role: usize, one_move: MoveId, lanes: Block) {
-        lanes.for_each(|lane| self.joints[lane * self.roles + role] = one_move);
+    fn chooses(&mut self, role: RoleId, chosen: MoveId, lanes: Block) {
+        lanes.for_each(|lane| self.joints[lane * self.roles + role.index()] = chosen);
     }
 
     fn moves(&mut self, lanes: Block) {

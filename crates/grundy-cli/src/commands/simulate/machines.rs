@@ -48,7 +48,7 @@ pub(super) fn play(session: &Session, machine: &Machine, observer: &mut Observer
         Ok((totals, lines))
     })?;
     Ok(Played {
-        roles: machine.rules().interface().roles.clone(),
+        roles: machine.rules().interface().roles.as_slice().to_vec(),
         totals,
         lines,
         setup,
@@ -71,7 +71,7 @@ fn end_of_line(reasoner: &mut MachineReasoner<AnyPlayer>, line: &Line) -> Result
 /// The line of the call and these moves.
 fn line_of(session: &Session, machine: &Machine, moves: &[Vec<MoveId>]) -> Line {
     let all = &machine.rules().interface().moves;
-    let text = |one_move: &MoveId| all[one_move.0 as usize].text.clone();
+    let text = |played: &MoveId| all[*played].text.clone();
     let mut line = session.line.clone();
     line.joints.extend(moves.iter().map(|joint| joint.iter().map(text).collect()));
     line

@@ -2,7 +2,6 @@
 
 use super::super::effort::Effort;
 use super::super::samples::step_units;
-use crate::ids::Id;
 use crate::machine::incremental::IncrementalMachine;
 use crate::machine::{Player, Rules, State};
 use crate::network::{Kind, MoveId, Network, NodeId, Signal};

@@ -13,6 +13,20 @@
 
 use super::block::Block;
 use crate::ids::{Id, narrow};
+use crate::network::FluentId;
+
+grundy_syntax::define_id! {
+    /// A slot: a block of lanes with the values of a node. Slot 0 is always empty, and the fluents come next.
+    pub(super) struct SlotId(u32);
+}
+
+impl SlotId {
+    /// The slot of a fluent.
+    #[inline(always)]
+    pub(super) fn of_fluent(fluent: FluentId) -> SlotId {
+        SlotId(1 + fluent.0)
+    }
+}
 
 /// Code for a part of a network.
 #[derive(Clone, Debug, Default)]
@@ -31,7 +45,7 @@ pub(super) enum CodeBlock {
     /// Run once.
     Straight(std::ops::Range<usize>),
     /// Run until nothing changes, after setting these slots to a value.
-    Loop(std::ops::Range<usize>, Vec<(u32, bool)>),
+    Loop(std::ops::Range<usize>, Vec<(SlotId, bool)>),
 }
 
 /// What becomes of the value that an instruction gives.
@@ -184,8 +198,8 @@ fn run<S: Store>(mut words: &[u32], slots: &mut [Block], store: &mut S) {
                     (_, [is_or, plain, opposite, both, one, neither, rest @ ..]) => {
                         let shape = Shape {
                             is_or: *is_or == 1,
-                            plain: *plain as usize,
-                            opposite: *opposite as usize,
+                            plain: plain.index(),
+                            opposite: opposite.index(),
                             pairs: [both.index(), one.index(), neither.index()],
                         };
                         let (run, rest) = rest.split_at(count * (1 + shape.operands()));

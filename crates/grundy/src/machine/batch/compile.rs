@@ -6,11 +6,11 @@
 //! a time stay close together in the cache.
 
 use super::choose::GROUP;
-use super::code::{Code, CodeBlock, Shape};
-use crate::ids::{Id, narrow};
+use super::code::{Code, CodeBlock, Shape, SlotId};
+use crate::ids::{BitSet, IdVec, ids_in};
 use crate::machine::Rules;
 use crate::machine::cones::{Cone, Step};
-use crate::network::{Kind, MoveId, Network, NodeId, RoleId, Signal};
+use crate::network::{FluentId, Kind, MoveId, Network, NodeId, RoleId, Signal};
 use grundy_syntax::{Budget, Exhausted, Ticks};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 /// Where a value is, and whether the opposite is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place {
-    pub(super) slot: u32,
+    pub(super) slot: SlotId,
     pub(super) opposite: bool,
 }
 
@@ -35,19 +35,19 @@ pub(super) struct Program {
     pub(super) slots: usize,
     pub(super) terminal: Place,
     /// For each role its moves, in groups with the same guard.
-    pub(super) choices: Vec<Choices>,
-    /// For each move, where to tell that it is done; [`UNREAD`] if nobody wants to know.
-    pub(super) does: Vec<u32>,
+    pub(super) choices: IdVec<RoleId, Choices>,
+    /// For each move the slot that is set where it is played; [`UNREAD`] if nothing reads it.
+    pub(super) does: IdVec<MoveId, SlotId>,
     /// For each fluent its next value.
-    pub(super) nexts: Vec<Place>,
+    pub(super) nexts: IdVec<FluentId, Place>,
     /// Fluents that something reads. Lanes do without the others, which only who looks at states asks for.
-    pub(super) kept: Vec<u32>,
+    pub(super) kept: Vec<FluentId>,
     /// Those of them that do not get their next value in place.
-    pub(super) copied: Vec<u32>,
+    pub(super) copied: Vec<FluentId>,
     /// Fluents whose next value is that of another, with a slot to put it aside.
-    pub(super) aside: Vec<(u32, u32)>,
-    pub(super) goal_values: Vec<Vec<(Option<i32>, Place)>>,
-    pub(super) percepts: Vec<Vec<Place>>,
+    pub(super) aside: Vec<(SlotId, SlotId)>,
+    pub(super) goal_values: IdVec<RoleId, Vec<(Option<i32>, Place)>>,
+    pub(super) percepts: IdVec<RoleId, Vec<Place>>,
 }
 
 /// The moves of a role, as they are counted and chosen.
@@ -65,10 +65,10 @@ pub(super) struct Choices {
 const WORK: usize = 16;
 
 /// Never true.
-const NEVER: Place = Place { slot: 0, opposite: false };
+const NEVER: Place = Place { slot: SlotId(0), opposite: false };
 
 /// No slot.
-pub(super) const UNREAD: u32 = u32::MAX;
+pub(super) const UNREAD: SlotId = SlotId(u32::MAX);
 
 /// Instructions are put in order of their shape within windows of this many. Larger windows have longer runs, and more
 /// values alive at a time.
@@ -93,12 +93,12 @@ struct Draft {
 struct Drafter<'a> {
     network: &'a Network,
     /// For each node: whose value it shares, and whether it is the opposite of what is stored there.
-    stored: Vec<Signal>,
+    stored: IdVec<NodeId, Signal>,
     /// The gates that are part of the instruction of the only one that reads them.
-    inlined: Vec<bool>,
+    inlined: BitSet<NodeId>,
     full: NodeId,
     /// Nodes from here on are values in between.
-    extra: u32,
+    extra: NodeId,
 }
 
 /// An input of a gate.
@@ -110,14 +110,14 @@ enum Operand {
 
 impl Drafter<'_> {
     fn stored(&self, signal: Signal) -> Signal {
-        let stored = self.stored[signal.node().index()];
+        let stored = self.stored[signal.node()];
         stored.inverted_if(signal.is_inverted())
     }
 
     /// An input, as a product if its node is inlined.
     fn operand(&self, signal: Signal) -> Operand {
         let node = signal.node();
-        let (true, &[one, other]) = (self.inlined[node.index()], self.network.inputs(node)) else {
+        let (true, &[one, other]) = (self.inlined.contains(node), self.network.inputs(node)) else {
             return Operand::Stored(self.stored(signal));
         };
         // An OR is the opposite of a product of opposites.
@@ -128,15 +128,15 @@ impl Drafter<'_> {
 
     /// Finds the gates that need no value of their own: with two inputs, of which an OR reads the product, or an AND the
     /// opposite of it, and nobody else.
-    fn inline(&mut self, cone: &Cone, readers: &[u32]) {
+    fn inline(&mut self, cone: &Cone, readers: &IdVec<NodeId, u32>) {
         let steps: Vec<Step<'_>> = cone.steps().collect();
-        let mut here = vec![false; self.network.node_count()];
+        let mut here: BitSet<NodeId> = BitSet::empty(self.network.node_count());
         let gates =
             || steps.iter().filter_map(|step| if let Step::Gate(node) = step { Some(*node) } else { None });
-        gates().for_each(|node| here[node.index()] = true);
+        gates().for_each(|node| here.set(node, true));
         // What reads comes behind what it reads, and is inlined first.
         for reader in gates().collect::<Vec<_>>().into_iter().rev() {
-            if self.inlined[reader.index()] || self.network.inputs(reader).len() < 2 {
+            if self.inlined.contains(reader) || self.network.inputs(reader).len() < 2 {
                 continue;
             }
             for &input in self.network.inputs(reader) {
@@ -144,8 +144,8 @@ impl Drafter<'_> {
                 let has_two = matches!(self.network.inputs(node), [one, other] if one.node() != other.node());
                 let is_other_kind =
                     (self.network.kind(node) == self.network.kind(reader)) == input.is_inverted();
-                if has_two && is_other_kind && here[node.index()] && readers[node.index()] == 1 {
-                    self.inlined[node.index()] = true;
+                if has_two && is_other_kind && here.contains(node) && readers[node] == 1 {
+                    self.inlined.set(node, true);
                 }
             }
         }
@@ -161,7 +161,7 @@ impl Drafter<'_> {
                 Step::Loop(members) => ticks.work(budget, WORK * members.len())?,
             }
             match step {
-                Step::Gate(node) if self.inlined[node.index()] => {}
+                Step::Gate(node) if self.inlined.contains(node) => {}
                 Step::Gate(node) => straight.extend(self.instruction(node)),
                 Step::Loop(members) => {
                     push_straight(&mut drafts, std::mem::take(&mut straight));
@@ -178,12 +178,12 @@ impl Drafter<'_> {
     fn instruction(&mut self, node: NodeId) -> Option<Instruction> {
         let kind = self.network.kind(node);
         match *self.network.inputs(node) {
-            [] => self.stored[node.index()] = kind.neutral(),
-            [only] => self.stored[node.index()] = self.stored(only),
+            [] => self.stored[node] = kind.neutral(),
+            [only] => self.stored[node] = self.stored(only),
             ref inputs => {
                 let operands: Vec<Operand> = inputs.iter().map(|&input| self.operand(input)).collect();
                 let (instruction, opposite) = gate(node, kind, &operands);
-                self.stored[node.index()] = Signal::of(node).inverted_if(opposite);
+                self.stored[node] = Signal::of(node).inverted_if(opposite);
                 return Some(instruction);
             }
         }
@@ -192,7 +192,7 @@ impl Drafter<'_> {
 
     /// The nodes of a loop are stored as they are, so that those before can read those behind.
     fn draft_loop(&mut self, members: &[NodeId]) -> Draft {
-        members.iter().for_each(|node| self.stored[node.index()] = Signal::of(*node));
+        members.iter().for_each(|&node| self.stored[node] = Signal::of(node));
         let mut instructions = Vec::new();
         let mut all = members.to_vec();
         for &node in members {
@@ -200,8 +200,8 @@ impl Drafter<'_> {
             let inputs: Vec<Operand> = inputs.map(|&input| Operand::Stored(self.stored(input))).collect();
             let (mut instruction, opposite) = gate(node, self.network.kind(node), &inputs);
             if opposite {
-                let between = NodeId(self.extra);
-                self.extra += 1;
+                let between = self.extra;
+                self.extra.0 += 1;
                 all.push(between);
                 instruction.target = between;
                 instructions.push(instruction);
@@ -261,24 +261,24 @@ fn gate(target: NodeId, kind: Kind, inputs: &[Operand]) -> (Instruction, bool) {
 fn take_in_place(
     network: &Network,
     drafts: &mut [Draft],
-    nexts: &mut [Signal],
-    readers: &[u32],
+    nexts: &mut IdVec<FluentId, Signal>,
+    readers: &IdVec<NodeId, u32>,
     least: usize,
 ) -> Vec<Instruction> {
     let interface = network.interface();
     // A value that is stored for several nodes may have more readers than its own.
-    let is_alone = |fluent: &usize| {
-        let next = nexts[*fluent];
-        next == interface.fluents[*fluent].next && !next.is_inverted() && readers[next.node().index()] == 1
+    let is_alone = |&fluent: &FluentId| {
+        let next = nexts[fluent];
+        next == interface.fluents[fluent].next && !next.is_inverted() && readers[next.node()] == 1
     };
-    let fluent_of: FxHashMap<NodeId, usize> =
-        (0..nexts.len()).filter(is_alone).map(|fluent| (nexts[fluent].node(), fluent)).collect();
+    let fluent_of: FxHashMap<NodeId, FluentId> =
+        nexts.ids().filter(is_alone).map(|fluent| (nexts[fluent].node(), fluent)).collect();
     let straight = drafts.iter().filter(|draft| draft.members.is_none());
     let candidates = straight.flat_map(|draft| &draft.instructions);
     let candidates = candidates.filter_map(|one| Some((*fluent_of.get(&one.target)?, &one.operands)));
-    let mut in_place = vec![false; nexts.len()];
-    let mut is_read = vec![false; nexts.len()];
-    for (number, next) in nexts.iter().enumerate() {
+    let mut in_place: IdVec<FluentId, bool> = IdVec::filled(false, nexts.len());
+    let mut is_read: IdVec<FluentId, bool> = IdVec::filled(false, nexts.len());
+    for (number, next) in nexts.entries() {
         // A next value that is another fluent is copied when all else is done.
         if let Some(other) = interface.fluent_of(next.node()) {
             is_read[other] |= other != number;
@@ -321,43 +321,47 @@ fn sort_window(window: &mut [Instruction]) {
 
 /// Gives slots to nodes.
 struct Allocator {
-    slot_of: Vec<u32>,
+    slot_of: IdVec<NodeId, SlotId>,
     /// For each node when its value is needed for the last time; [`NEVER_FREE`] for fluents and the like.
-    last_use: Vec<u32>,
-    free: Vec<u32>,
-    slots: u32,
+    last_use: IdVec<NodeId, u32>,
+    free: Vec<SlotId>,
+    /// One past the last slot.
+    slots: SlotId,
     now: u32,
 }
 
 const NEVER_FREE: u32 = u32::MAX;
 
 impl Allocator {
-    fn take(&mut self, node: NodeId) -> u32 {
-        let slot = self.free.pop().unwrap_or_else(|| {
-            self.slots += 1;
-            self.slots - 1
-        });
-        self.slot_of[node.index()] = slot;
+    fn take(&mut self, node: NodeId) -> SlotId {
+        let slot = self.free.pop().unwrap_or_else(|| self.new_slot());
+        self.slot_of[node] = slot;
+        slot
+    }
+
+    fn new_slot(&mut self) -> SlotId {
+        let slot = self.slots;
+        self.slots.0 += 1;
         slot
     }
 
     /// Frees the slot of a node if it is not needed any more.
     fn release(&mut self, node: NodeId) {
-        if self.last_use[node.index()] <= self.now {
-            self.free.push(self.slot_of[node.index()]);
+        if self.last_use[node] <= self.now {
+            self.free.push(self.slot_of[node]);
             // A node that is an operand twice is freed once.
-            self.last_use[node.index()] = NEVER_FREE;
+            self.last_use[node] = NEVER_FREE;
         }
     }
 
     fn note_use(&mut self, node: NodeId) {
-        if self.last_use[node.index()] != NEVER_FREE {
-            self.last_use[node.index()] = self.now;
+        if self.last_use[node] != NEVER_FREE {
+            self.last_use[node] = self.now;
         }
     }
 
     fn place(&self, stored: Signal) -> Place {
-        Place { slot: self.slot_of[stored.node().index()], opposite: stored.is_inverted() }
+        Place { slot: self.slot_of[stored.node()], opposite: stored.is_inverted() }
     }
 
     /// Goes through the drafts of a part as [`emit`](Self::emit) will, and notes when values are used.
@@ -421,8 +425,8 @@ impl Allocator {
     fn push(&mut self, instruction: &Instruction, count_at: Option<usize>, code: &mut Code) -> usize {
         let count_at = count_at.unwrap_or_else(|| instruction.shape.write(&mut code.words));
         code.words[count_at] += 1;
-        code.words.push(self.slot_of[instruction.target.index()]);
-        code.words.extend(instruction.operands.iter().map(|operand| self.slot_of[operand.index()]));
+        code.words.push(self.slot_of[instruction.target].0);
+        code.words.extend(instruction.operands.iter().map(|&operand| self.slot_of[operand].0));
         count_at
     }
 
@@ -432,8 +436,8 @@ impl Allocator {
         let target_at = code.words.len() - 1 - instruction.operands.len();
         instruction.operands.iter().for_each(|&operand| self.release(operand));
         // A fact has a slot of its own.
-        if self.last_use[instruction.target.index()] != NEVER_FREE {
-            code.words[target_at] = self.take(instruction.target);
+        if self.last_use[instruction.target] != NEVER_FREE {
+            code.words[target_at] = self.take(instruction.target).0;
             self.release(instruction.target);
         }
         count_at
@@ -444,11 +448,10 @@ impl Allocator {
 pub(super) fn compile(rules: &Rules, many_facts: usize, budget: &Budget) -> Result<Program, Exhausted> {
     let network = rules.network();
     let interface = network.interface();
-    let nodes = narrow(network.node_count());
-    let fluents = narrow(interface.fluents.len());
+    let full = network.end();
     let stored = network.nodes().map(Signal::of).collect();
-    let inlined = vec![false; nodes.index()];
-    let mut drafter = Drafter { network, stored, inlined, full: NodeId(nodes), extra: nodes + 1 };
+    let inlined = BitSet::empty(network.node_count());
+    let mut drafter = Drafter { network, stored, inlined, full, extra: NodeId(full.0 + 1) };
     let readers = network.reader_counts();
     let cones = [&rules.cones.state, &rules.cones.goals, &rules.cones.next, &rules.cones.sees];
     for cone in cones {
@@ -460,24 +463,22 @@ pub(super) fn compile(rules: &Rules, many_facts: usize, budget: &Budget) -> Resu
     let mut next = drafter.draft(cones[2], budget)?;
     let sees = drafter.draft(cones[3], budget)?;
     let mut allocator = Allocator {
-        slot_of: vec![UNREAD; drafter.extra.index()],
-        last_use: vec![0; drafter.extra.index()],
+        slot_of: IdVec::filled(UNREAD, drafter.extra.index()),
+        last_use: IdVec::filled(0, drafter.extra.index()),
         free: Vec::new(),
-        slots: fluents + 2,
+        slots: SlotId(0),
         now: 0,
     };
-    for (node, slot) in (0..=fluents).map(|node| (node, node)).chain([(nodes, fluents + 1)]) {
-        allocator.slot_of[node.index()] = slot;
-        allocator.last_use[node.index()] = NEVER_FREE;
+    for node in ids_in(&(NodeId(0)..interface.fluent_nodes().end)).chain([full]) {
+        allocator.take(node);
+        allocator.last_use[node] = NEVER_FREE;
     }
     let stored = |signal: Signal| drafter.stored(signal);
-    let legal: Vec<Signal> = interface
-        .moves
-        .iter()
-        .flat_map(|one_move| [stored(one_move.legal), stored(one_move.guard)])
-        .collect();
+    let legal: Vec<Signal> =
+        interface.moves.iter().flat_map(|m| [stored(m.legal), stored(m.guard)]).collect();
     let goal_signals = || interface.goals.iter().flatten().map(|goal| stored(goal.holds));
-    let mut nexts: Vec<Signal> = interface.fluents.iter().map(|fluent| stored(fluent.next)).collect();
+    let mut nexts: IdVec<FluentId, Signal> =
+        interface.fluents.iter().map(|fluent| stored(fluent.next)).collect();
     budget.check()?;
     let last = take_in_place(network, &mut next, &mut nexts, &readers, many_facts);
     let last = [Draft { instructions: last, members: None }];
@@ -511,11 +512,11 @@ pub(super) fn compile(rules: &Rules, many_facts: usize, budget: &Budget) -> Resu
         .iter()
         .map(|goals| goals.iter().map(|goal| (goal.value, place_of(&allocator, goal.holds))).collect())
         .collect();
-    let mut does = vec![UNREAD; interface.moves.len()];
-    for (number, slot) in does.iter_mut().enumerate() {
-        let node = interface.move_node(MoveId::new(number));
-        if allocator.last_use[node.index()] > 0 {
-            *slot = allocator.take(node);
+    let mut does = IdVec::filled(UNREAD, interface.moves.len());
+    for played in interface.moves.ids() {
+        let node = interface.move_node(played);
+        if allocator.last_use[node] > 0 {
+            does[played] = allocator.take(node);
         }
     }
     let answers: Vec<NodeId> = legal
@@ -531,7 +532,7 @@ pub(super) fn compile(rules: &Rules, many_facts: usize, budget: &Budget) -> Resu
     let next = allocator.emit(&next);
     let in_place = allocator.emit(&last);
     // Percepts may need some of the same nodes, and evaluate these once more, elsewhere.
-    let next_places: Vec<Place> = nexts.iter().map(|&signal| allocator.place(signal)).collect();
+    let next_places: IdVec<FluentId, Place> = nexts.iter().map(|&signal| allocator.place(signal)).collect();
     let sees = allocator.emit(&sees);
     let percepts = interface
         .sees
@@ -539,7 +540,7 @@ pub(super) fn compile(rules: &Rules, many_facts: usize, budget: &Budget) -> Resu
         .map(|percepts| percepts.iter().map(|percept| place_of(&allocator, percept.holds)).collect())
         .collect();
     let kept = read_fluents(network);
-    let is_there = |fluent: u32| next_places[fluent.index()] == Place { slot: 1 + fluent, opposite: false };
+    let is_there = |fluent| next_places[fluent] == Place { slot: SlotId::of_fluent(fluent), opposite: false };
     let copied = kept.iter().copied().filter(|&fluent| !is_there(fluent)).collect();
     let mut program = Program {
         state,
@@ -558,16 +559,16 @@ pub(super) fn compile(rules: &Rules, many_facts: usize, budget: &Budget) -> Resu
         goal_values,
         percepts,
     };
-    put_aside(&mut program, fluents, &mut allocator.slots);
+    put_aside(&mut program, &mut allocator);
     program.slots = allocator.slots.index();
     budget.check()?;
     Ok(program)
 }
 
-fn read_fluents(network: &Network) -> Vec<u32> {
+fn read_fluents(network: &Network) -> Vec<FluentId> {
     let readers = network.reader_counts();
-    let is_read = |fluent: &u32| readers[network.interface().fluent_node(fluent.index()).index()] > 0;
-    (0..network.interface().fluents.len() as u32).filter(is_read).collect()
+    let is_read = |&fluent: &FluentId| readers[network.interface().fluent_node(fluent)] > 0;
+    network.interface().fluents.ids().filter(is_read).collect()
 }
 
 /// Sorts the moves of a role into groups.
@@ -575,14 +576,14 @@ fn choices(network: &Network, role: RoleId, place: &impl Fn(Signal) -> Place) ->
     let interface = network.interface();
     let mut by_guard: BTreeMap<Signal, Vec<MoveId>> = BTreeMap::new();
     for number in interface.moves_of(role) {
-        by_guard.entry(interface.moves[number.index()].guard).or_default().push(MoveId(number));
+        by_guard.entry(interface.moves[number].guard).or_default().push(number);
     }
     let mut choices = Choices::default();
     for (guard, moves) in by_guard {
         for group in moves.chunks(GROUP) {
             choices.guards.push(place(guard));
             choices.moves.extend_from_slice(group);
-            choices.legal.extend(group.iter().map(|number| place(interface.moves[number.index()].legal)));
+            choices.legal.extend(group.iter().map(|&number| place(interface.moves[number].legal)));
             choices.moves.resize(choices.guards.len() * GROUP, group[0]);
             choices.legal.resize(choices.guards.len() * GROUP, NEVER);
         }
@@ -591,12 +592,14 @@ fn choices(network: &Network, role: RoleId, place: &impl Fn(Signal) -> Place) ->
 }
 
 /// Fluents are overwritten one after the other; a next value that is another fluent has to be kept for that time.
-fn put_aside(program: &mut Program, fluents: u32, slots: &mut u32) {
-    for (fluent, next) in program.nexts.iter_mut().enumerate() {
-        if (1..=fluents).contains(&next.slot) && next.slot != narrow(fluent) + 1 {
-            program.aside.push((next.slot, *slots));
-            next.slot = *slots;
-            *slots += 1;
+fn put_aside(program: &mut Program, allocator: &mut Allocator) {
+    let of_fluents = SlotId(1)..SlotId::new(1 + program.nexts.len());
+    for fluent in program.nexts.ids() {
+        let next = &mut program.nexts[fluent];
+        if of_fluents.contains(&next.slot) && next.slot != SlotId::of_fluent(fluent) {
+            let slot = allocator.new_slot();
+            program.aside.push((next.slot, slot));
+            next.slot = slot;
         }
     }
 }

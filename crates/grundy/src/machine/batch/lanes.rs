@@ -3,13 +3,13 @@
 use super::BatchMachine;
 use super::block::{Block, LANES};
 use super::choose::Tree;
-use super::code::{Store, Turnover};
+use super::code::{SlotId, Store, Turnover};
 use super::compile::{Place, Program, UNREAD};
 use super::random::Random;
-use crate::ids::{Id, length, narrow, wide};
+use crate::ids::{Id, IdVec, length, narrow, wide};
 use crate::machine::State;
 use crate::machine::playouts::{Chunk, Totals, stream};
-use crate::network::MoveId;
+use crate::network::{FluentId, MoveId, RoleId};
 use crate::reasoner::GoalValue;
 use grundy_syntax::Ticks;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ pub(in crate::machine) struct Lanes {
     machine: Arc<BatchMachine>,
     slots: Vec<Block>,
     /// For each role the counts of its legal moves.
-    trees: Vec<Tree>,
+    trees: IdVec<RoleId, Tree>,
     /// For each lane when its game began, and in which state.
     begun: Vec<u64>,
     starts: Vec<u32>,
@@ -35,7 +35,7 @@ pub(in crate::machine) trait Watch {
     /// A game begins in a lane.
     fn begins(&mut self, _lane: usize, _game: u64) {}
     /// A role has chosen a move in these lanes.
-    fn chooses(&mut self, _role: usize, _one_move: MoveId, _lanes: Block) {}
+    fn chooses(&mut self, _role: RoleId, _chosen: MoveId, _lanes: Block) {}
     /// All roles have chosen in these lanes, and their moves are made.
     fn moves(&mut self, _lanes: Block) {}
     /// The game of a lane is over.
@@ -236,7 +236,7 @@ impl Lanes {
     #[inline(always)]
     fn count_moves(&mut self, program: &Program) -> Block {
         let mut all = Block::ALL;
-        for (choices, tree) in program.choices.iter().zip(&mut self.trees) {
+        for (choices, tree) in program.choices.iter().zip(self.trees.iter_mut()) {
             let guard = |group: usize| read(&self.slots, choices.guards[group]);
             all &= tree.count(choices.guards.len(), guard, |at| read(&self.slots, choices.legal[at]));
         }
@@ -294,7 +294,7 @@ impl Lanes {
     #[cold]
     fn note_stuck(&self, stuck: Block, totals: &mut [Totals]) {
         stuck.for_each(|lane| totals[self.starts[lane].index()].stuck += 1);
-        for (role, tree) in self.trees.iter().enumerate() {
+        for (role, tree) in self.trees.entries() {
             stuck.without(tree.any()).for_each(|lane| {
                 totals[self.starts[lane].index()].stuck_roles[role].note(self.games[lane]);
             });
@@ -305,7 +305,7 @@ impl Lanes {
     #[inline(always)]
     fn collect(&mut self, program: &Program, course: &mut Course, totals: &mut [Totals]) {
         program.goals.run(&mut self.slots);
-        for (role, goals) in program.goal_values.iter().enumerate() {
+        for (role, goals) in program.goal_values.entries() {
             let (mut once, mut twice) = (Block::NONE, Block::NONE);
             for &(_, place) in goals {
                 let holds = self.get(place);
@@ -321,7 +321,7 @@ impl Lanes {
                 if let [totals] = totals {
                     let count = u64::from(holds.count());
                     totals.goals[role].count += count;
-                    totals.goals[role].sum += i64::from(value) * count as i64;
+                    totals.goals[role].sum += i64::from(value) * i64::from(holds.count());
                 } else {
                     holds.for_each(|lane| {
                         let goal = GoalValue::Number(value);
@@ -342,7 +342,7 @@ impl Lanes {
     #[cold]
     fn note_irregular(
         &self,
-        role: usize,
+        role: RoleId,
         irregular: Block,
         (once, twice): (Block, Block),
         totals: &mut [Totals],
@@ -385,16 +385,16 @@ impl Lanes {
         for &slot in program.does.iter().filter(|&&slot| slot != UNREAD) {
             self.slots[slot.index()] = Block::NONE;
         }
-        for (role, (choices, tree)) in program.choices.iter().zip(&mut self.trees).enumerate() {
+        for ((role, choices), tree) in program.choices.entries().zip(self.trees.iter_mut()) {
             // Legal moves are read while choices are made, and moves are written when that is over.
             let mut chosen = std::mem::take(&mut self.chosen);
             chosen.clear();
             let legal = |at: usize| read(&self.slots, choices.legal[at]);
             tree.choose(lanes, random, legal, |at, lanes| chosen.push((narrow(at), lanes)));
             for &(at, lanes) in &chosen {
-                let one_move = choices.moves[at.index()];
-                watch.chooses(role, one_move, lanes);
-                let slot = program.does[one_move.index()];
+                let chosen = choices.moves[at.index()];
+                watch.chooses(role, chosen, lanes);
+                let slot = program.does[chosen];
                 if slot != UNREAD {
                     self.slots[slot.index()] = lanes;
                 }
@@ -410,14 +410,15 @@ impl Lanes {
             return;
         }
         if let [start] = chunk.states {
-            start.ones().for_each(|fluent| self.slots[1 + fluent] |= fresh);
+            start.ones().for_each(|fluent| self.slots[SlotId::of_fluent(fluent).index()] |= fresh);
         } else {
             fresh.for_each(|lane| self.add_facts(lane, &chunk.states[self.starts[lane].index()]));
         }
     }
 
     fn add_facts(&mut self, lane: usize, state: &State) {
-        state.ones().for_each(|fluent| self.slots[1 + fluent].set(lane, true));
+        let slots = state.ones().map(SlotId::of_fluent);
+        slots.for_each(|slot| self.slots[slot.index()].set(lane, true));
     }
 }
 
@@ -429,9 +430,9 @@ pub(super) fn read(slots: &[Block], place: Place) -> Block {
 
 /// Gives these fluents their next values.
 #[inline(always)]
-fn commit(slots: &mut [Block], nexts: &[Place], fluents: &[u32], mut turnover: Turnover) {
+fn commit(slots: &mut [Block], nexts: &IdVec<FluentId, Place>, fluents: &[FluentId], mut turnover: Turnover) {
     for &fluent in fluents {
-        let next = read(slots, nexts[fluent.index()]);
-        turnover.store(&mut slots[1 + fluent.index()], next);
+        let next = read(slots, nexts[fluent]);
+        turnover.store(&mut slots[SlotId::of_fluent(fluent).index()], next);
     }
 }

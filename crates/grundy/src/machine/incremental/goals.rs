@@ -4,9 +4,9 @@
 //! short, or little of what a goal depends on ever changes, it is less work to keep such a node up to date. A few random
 //! games decide, node by node.
 
-use super::IncrementalMachine;
 use super::sample::Sample;
-use crate::ids::{Id, float, wide};
+use super::{CellId, IncrementalMachine};
+use crate::ids::{BitSet, float, wide};
 use crate::machine::cones::{Cone, Step};
 use crate::network::{Network, NodeId};
 use grundy_syntax::{Budget, Exhausted};
@@ -29,18 +29,19 @@ pub(super) fn worth_counting(
     }
     let Some(sample) = Sample::new(machine, budget)? else { return Ok(Vec::new()) };
     let flips = &sample.flips;
-    let place = |node: NodeId| machine.places[node.index()].index();
-    let mut is_kept: Vec<bool> = (0..machine.place_count).map(|place| place < machine.kept).collect();
+    let cell = |node: NodeId| machine.cells[node];
+    let mut is_kept: BitSet<CellId> =
+        BitSet::from_flags((0..machine.cell_count).map(|cell| cell < machine.kept));
     let mut counted = Vec::new();
     let mut saved = 0;
     for step in goals.steps() {
         let Step::Gate(node) = step else { continue };
         let inputs = network.inputs(node);
-        let changes: u64 = inputs.iter().map(|input| flips[place(input.node())]).sum();
+        let changes: u64 = inputs.iter().map(|input| flips[cell(input.node())]).sum();
         let looks = sample.ends * (1 + wide(inputs.len()));
-        let costs = COST_OF_COUNTING * (changes + flips[place(node)]);
-        if costs < looks && inputs.iter().all(|input| is_kept[place(input.node())]) {
-            is_kept[place(node)] = true;
+        let costs = COST_OF_COUNTING * (changes + flips[cell(node)]);
+        if costs < looks && inputs.iter().all(|input| is_kept.contains(cell(input.node()))) {
+            is_kept.set(cell(node), true);
             counted.push(node);
             saved += looks - costs;
         }

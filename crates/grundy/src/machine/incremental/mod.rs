@@ -24,13 +24,32 @@ mod lower;
 mod player;
 mod sample;
 
-use crate::ids::Id;
+use crate::ids::{Id, IdVec};
 pub use player::IncrementalPlayer;
 
 use super::Rules;
-use crate::network::Signal;
+use crate::network::{FluentId, MoveId, NodeId, RoleId, Signal};
 use std::ops::Range;
 use std::sync::Arc;
+
+grundy_syntax::define_id! {
+    /// Where the counter and the mark of a node are kept.
+    #[derive(Default)]
+    struct CellId(u32);
+}
+
+grundy_syntax::define_id! {
+    /// A set of moves.
+    struct SetId(u32);
+}
+
+impl CellId {
+    /// The cell of a fluent: inputs have cells of the same number as their nodes.
+    #[inline(always)]
+    fn of_fluent(fluent: FluentId) -> CellId {
+        CellId(1 + fluent.0)
+    }
+}
 
 /// What besides counters depends on a node, nearly always one thing at most: a tag in the lowest bits, and a number.
 /// (An `enum` would say it better; it took twice as many instructions to pass around.)
@@ -74,13 +93,13 @@ impl Output {
 struct Reader(u32);
 
 impl Reader {
-    fn new(place: u32, goes_down: bool) -> Reader {
-        Reader(place << 1 | u32::from(goes_down))
+    fn new(cell: CellId, goes_down: bool) -> Reader {
+        Reader(cell.0 << 1 | u32::from(goes_down))
     }
 
     #[inline(always)]
-    fn place(self) -> usize {
-        (self.0 >> 1).index()
+    fn cell(self) -> CellId {
+        CellId(self.0 >> 1)
     }
 
     /// One if it goes down when the node is marked, and zero if it goes up.
@@ -95,13 +114,13 @@ impl Reader {
 struct Probe(u32);
 
 impl Probe {
-    fn new(place: u32, inverted: bool) -> Probe {
-        Probe(place << 1 | u32::from(inverted))
+    fn new(cell: CellId, inverted: bool) -> Probe {
+        Probe(cell.0 << 1 | u32::from(inverted))
     }
 
     #[inline(always)]
-    fn place(self) -> usize {
-        (self.0 >> 1).index()
+    fn cell(self) -> CellId {
+        CellId(self.0 >> 1)
     }
 
     #[inline(always)]
@@ -121,7 +140,7 @@ struct MoveSet {
 /// A gate without a counter, for evaluation in order.
 #[derive(Clone, Copy, Debug)]
 struct LateGate {
-    place: u32,
+    cell: CellId,
     is_or: bool,
     /// Where its inputs are.
     start: u32,
@@ -143,23 +162,23 @@ pub struct IncrementalMachine {
     rules: Arc<Rules>,
     /// Where the mark of each node is kept. Inputs are where their numbers say, then come nodes with counters and
     /// loops, then what is evaluated when somebody asks.
-    places: Vec<u32>,
+    cells: IdVec<NodeId, CellId>,
     /// The number of places that are kept up to date.
     kept: usize,
     /// The number of places.
-    place_count: usize,
+    cell_count: usize,
     effects: effects::Effects,
     wires: flow::Wires,
     outputs: Vec<Output>,
     loops: loops::Loops,
     arms: arms::Arms,
     /// The next value of each fluent, if no move with an effect on it is played.
-    nexts: Vec<Probe>,
+    nexts: IdVec<FluentId, Probe>,
     terminal: Probe,
-    sets: Vec<MoveSet>,
-    sets_of: Vec<Range<usize>>,
+    sets: IdVec<SetId, MoveSet>,
+    sets_of: IdVec<RoleId, Range<SetId>>,
     /// For each move its set, and where that begins.
-    homes: Vec<(u32, u32)>,
+    homes: IdVec<MoveId, (SetId, u32)>,
     /// Nodes that only goals, or only percepts, need.
     goals: Late,
     sees: Late,
@@ -183,7 +202,7 @@ impl IncrementalMachine {
     /// About how many bytes a player takes.
     pub(super) fn player_bytes(&self) -> usize {
         const BYTES_FOR_A_PLACE: usize = 8;
-        self.place_count * BYTES_FOR_A_PLACE
+        self.cell_count * BYTES_FOR_A_PLACE
     }
 
     /// A player in the initial state.
@@ -198,6 +217,6 @@ impl IncrementalMachine {
 
     /// How a signal is read.
     fn probe(&self, signal: Signal) -> Probe {
-        lower::probe(self.rules.network(), &self.places, signal)
+        lower::probe(self.rules.network(), &self.cells, signal)
     }
 }

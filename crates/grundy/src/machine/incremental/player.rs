@@ -1,15 +1,15 @@
 //! Playing on an incremental machine.
 
-use super::arms::Armed;
+use super::arms::{ArmId, Armed, TriggerId};
 use super::effects::{Claims, Lists};
 use super::flow::{Cells, Queue};
-use super::loops::{LoopMemory, LoopWork};
+use super::loops::{LoopMemory, LoopWork, PortId};
 use super::lower::{ArmedGate, probe};
-use super::{IncrementalMachine, Late, Output, Probe};
-use crate::ids::{Id, narrow};
+use super::{CellId, IncrementalMachine, Late, Output, Probe, SetId};
+use crate::ids::{Id, IdVec, ids_in, narrow};
 use crate::machine::cones::{Cone, Step};
 use crate::machine::{Player, Rules, State, goal_signals};
-use crate::network::{Kind, MoveId, Network, NodeId, RoleId};
+use crate::network::{FluentId, Kind, MoveId, Network, NodeId, RoleId};
 use crate::reasoner::GoalValue;
 use grundy_syntax::{Budget, Exhausted, Ticks};
 use std::ops::Range;
@@ -30,20 +30,20 @@ pub(super) struct Memory {
     pub(super) loops: LoopMemory,
     armed: Armed,
     /// Members of the move sets, each set from its base on.
-    members: Vec<u32>,
+    members: Vec<MoveId>,
     /// For each move its place in its set.
-    places: Vec<u32>,
+    places: IdVec<MoveId, u32>,
     /// The sizes of the move sets.
-    sizes: Vec<u32>,
+    sizes: IdVec<SetId, u32>,
     /// The joint move that is asserted.
     joint: Vec<MoveId>,
-    /// All fluents whose next value may differ from their value are here.
-    touched: Vec<u32>,
+    /// All fluents whose next value may differ from their value.
+    touched: Vec<FluentId>,
 }
 
 impl Memory {
     /// The fluents whose next values may be other ones than now.
-    pub(super) fn touched(&self) -> &[u32] {
+    pub(super) fn touched(&self) -> &[FluentId] {
         &self.touched
     }
 
@@ -53,39 +53,43 @@ impl Memory {
         self.loops.copy_from(&other.loops);
         self.armed.copy_from(&other.armed);
         self.members.copy_from_slice(&other.members);
-        self.places.copy_from_slice(&other.places);
-        self.sizes.copy_from_slice(&other.sizes);
+        self.places.copy_from(&other.places);
+        self.sizes.copy_from(&other.sizes);
         self.joint.copy_from_slice(&other.joint);
         self.touched.clear();
         self.touched.extend_from_slice(&other.touched);
     }
 
     pub(super) fn value(&self, probe: Probe) -> bool {
-        self.cells.mark(probe.place()) != probe.is_inverted()
+        self.cells.mark(probe.cell()) != probe.is_inverted()
     }
 
     /// Looks at the move sets alone.
     fn move_sets(&mut self) -> Sets<'_> {
-        Sets { members: &mut self.members, places: &mut self.places, sizes: &mut self.sizes }
+        Sets {
+            members: &mut self.members,
+            places: self.places.as_mut_slice(),
+            sizes: self.sizes.as_mut_slice(),
+        }
     }
 
     /// Whether the guard of a set holds.
-    fn is_open(&self, machine: &IncrementalMachine, set: usize) -> bool {
+    fn is_open(&self, machine: &IncrementalMachine, set: SetId) -> bool {
         self.value(machine.sets[set].guard)
     }
 
-    fn is_legal(&self, machine: &IncrementalMachine, one_move: MoveId) -> bool {
-        let (set, base) = machine.homes[one_move.index()];
-        let place = self.places[one_move.index()];
-        let in_set = place.checked_sub(base).is_some_and(|place| place < self.sizes[set.index()]);
-        in_set && self.members[place.index()] == one_move.0 && self.is_open(machine, set.index())
+    fn is_legal(&self, machine: &IncrementalMachine, candidate: MoveId) -> bool {
+        let (set, base) = machine.homes[candidate];
+        let place = self.places[candidate];
+        let in_set = place.checked_sub(base).is_some_and(|place| place < self.sizes[set]);
+        in_set && self.members[place.index()] == candidate && self.is_open(machine, set)
     }
 
     /// A legal move of a role, all equally likely.
     #[inline]
     fn pick(&self, machine: &IncrementalMachine, role: RoleId, rng: &mut fastrand::Rng) -> Option<MoveId> {
-        let sets = machine.sets_of[role.index()].clone();
-        let size = |set: usize| if self.is_open(machine, set) { self.sizes[set] } else { 0 };
+        let sets = ids_in(&machine.sets_of[role]);
+        let size = |set: SetId| if self.is_open(machine, set) { self.sizes[set] } else { 0 };
         let total: u32 = sets.clone().map(size).sum();
         let mut choice = match total {
             0 => return None,
@@ -95,7 +99,7 @@ impl Memory {
         for set in sets {
             let size = size(set);
             if choice < size {
-                return Some(MoveId(self.members[(machine.sets[set].base + choice).index()]));
+                return Some(self.members[(machine.sets[set].base + choice).index()]);
             }
             choice -= size;
         }
@@ -108,41 +112,42 @@ impl Memory {
         network: &Network,
         cones: [&Cone; 2],
         goals: &[NodeId],
-        armed: &[ArmedGate],
+        armed: &IdVec<ArmId, ArmedGate>,
         budget: &Budget,
     ) -> Result<Memory, Exhausted> {
         let interface = network.interface();
         let mut memory = Memory {
-            cells: Cells::new(machine.place_count),
+            cells: Cells::new(machine.cell_count),
             loops: LoopMemory::new(&machine.loops),
             armed: Armed::new(&machine.arms),
-            members: vec![0; interface.moves.len()],
-            places: vec![0; interface.moves.len()],
-            sizes: vec![0; machine.sets.len()],
+            members: vec![MoveId(0); interface.moves.len()],
+            places: IdVec::filled(0, interface.moves.len()),
+            sizes: IdVec::filled(0, machine.sets.len()),
             joint: vec![NOTHING; interface.roles.len()],
             touched: Vec::with_capacity(interface.fluents.len()),
         };
         // False is an OR without inputs, and a mark of an OR is the opposite of its value.
-        memory.cells.set_mark(0, true);
-        for node in 1..interface.first_gate().index() {
-            let fluent = interface.fluents.get(node - 1);
-            memory.cells.set_mark(node, fluent.is_some_and(|fluent| fluent.initial));
+        memory.cells.set_mark(CellId(0), true);
+        for node in ids_in(&(NodeId(1)..interface.first_gate())) {
+            let is_initial =
+                interface.fluent_of(node).is_some_and(|fluent| interface.fluents[fluent].initial);
+            memory.cells.set_mark(machine.cells[node], is_initial);
         }
         let mut ticks = Ticks::default();
         for step in cones.iter().flat_map(|cone| cone.steps()) {
             ticks.work(budget, WORK)?;
             match step {
                 Step::Gate(node) => memory.count(machine, network, node),
-                Step::Loop(members) => machine.loops.start(&mut memory, machine.places[members[0].index()]),
+                Step::Loop(members) => machine.loops.start(&mut memory, machine.cells[members[0]]),
             }
         }
         goals.iter().for_each(|&node| memory.count(machine, network, node));
-        for (number, gate) in armed.iter().enumerate() {
-            memory.arm(machine, network, number, gate);
+        for (arm, gate) in armed.entries() {
+            memory.arm(machine, network, arm, gate);
         }
-        for (number, one_move) in interface.moves.iter().enumerate() {
-            if memory.value(machine.probe(one_move.legal)) {
-                memory.move_sets().insert(machine, narrow(number));
+        for (number, m) in interface.moves.entries() {
+            if memory.value(machine.probe(m.legal)) {
+                memory.move_sets().insert(machine, number);
             }
         }
         memory.touch_all(machine);
@@ -153,31 +158,31 @@ impl Memory {
         let counts = network.kind(node) == Kind::Or;
         let inputs = network.inputs(node).iter();
         let count =
-            inputs.filter(|&&input| self.value(probe(network, &machine.places, input)) == counts).count();
-        self.cells.set_count(machine.places[node.index()].index(), count);
+            inputs.filter(|&&input| self.value(probe(network, &machine.cells, input)) == counts).count();
+        self.cells.set_count(machine.cells[node], count);
     }
 
     /// Puts a gate on the list of its trigger, if it is armed.
-    fn arm(&mut self, machine: &IncrementalMachine, network: &Network, number: usize, gate: &ArmedGate) {
+    fn arm(&mut self, machine: &IncrementalMachine, network: &Network, arm: ArmId, gate: &ArmedGate) {
         let counts = gate.counts_true(network);
-        let probe = |input| probe(network, &machine.places, input);
+        let probe = |input| probe(network, &machine.cells, input);
         let count = gate.others(network).filter(|&input| self.value(probe(input)) == counts).count();
         if let Some(rest) = gate.rest() {
-            self.cells.set_count(rest.index(), count);
+            self.cells.set_count(rest, count);
         }
         if count == 0 {
-            self.armed.insert(&machine.arms, narrow(number));
+            self.armed.insert(&machine.arms, arm);
         }
-        let gate = machine.arms.arms[number].gate.index();
+        let gate = machine.arms.arms[arm].gate;
         self.cells.announce(gate, self.cells.will_be_marked(gate));
     }
 
     /// Finds out which fluents will change.
     fn touch_all(&mut self, machine: &IncrementalMachine) {
         self.touched.clear();
-        for (fluent, &next) in machine.nexts.iter().enumerate() {
-            if self.value(next) != self.cells.mark(1 + fluent) {
-                self.touched.push(narrow(fluent));
+        for (fluent, &next) in machine.nexts.entries() {
+            if self.value(next) != self.cells.mark(CellId::of_fluent(fluent)) {
+                self.touched.push(fluent);
             }
         }
     }
@@ -193,7 +198,7 @@ impl Memory {
     }
 
     fn set_value(&mut self, late: &Late, at: usize, value: bool) {
-        self.cells.set_mark(late.gates[at].place.index(), value != late.gates[at].is_or);
+        self.cells.set_mark(late.gates[at].cell, value != late.gates[at].is_or);
     }
 
     /// Evaluates nodes that have no counters.
@@ -222,7 +227,7 @@ impl Memory {
             changed = false;
             for at in range.clone() {
                 let gate = late.gates[at];
-                if self.cells.mark(gate.place.index()) == gate.is_or && self.gate(late, at) {
+                if self.cells.mark(gate.cell) == gate.is_or && self.gate(late, at) {
                     self.set_value(late, at, true);
                     changed = true;
                 }
@@ -233,7 +238,8 @@ impl Memory {
 
 /// The move sets of a memory.
 struct Sets<'a> {
-    members: &'a mut [u32],
+    members: &'a mut [MoveId],
+    /// By move and by set. (Slices instead of `IdVec`: one dereference less at every change.)
     places: &'a mut [u32],
     sizes: &'a mut [u32],
 }
@@ -241,31 +247,31 @@ struct Sets<'a> {
 impl Sets<'_> {
     /// Puts a move into its set, or takes it out.
     #[inline]
-    fn change(&mut self, machine: &IncrementalMachine, one_move: u32, is_in: bool) {
+    fn change(&mut self, machine: &IncrementalMachine, changed: MoveId, is_in: bool) {
         if is_in {
-            self.insert(machine, one_move);
+            self.insert(machine, changed);
         } else {
-            self.remove(machine, one_move);
+            self.remove(machine, changed);
         }
     }
 
     #[inline]
-    fn insert(&mut self, machine: &IncrementalMachine, one_move: u32) {
-        let (set, base) = machine.homes[one_move.index()];
+    fn insert(&mut self, machine: &IncrementalMachine, changed: MoveId) {
+        let (set, base) = machine.homes[changed];
         let size = &mut self.sizes[set.index()];
         let place = base + *size;
         *size += 1;
-        self.members[place.index()] = one_move;
-        self.places[one_move.index()] = place;
+        self.members[place.index()] = changed;
+        self.places[changed.index()] = place;
     }
 
     #[inline]
-    fn remove(&mut self, machine: &IncrementalMachine, one_move: u32) {
-        let (set, base) = machine.homes[one_move.index()];
+    fn remove(&mut self, machine: &IncrementalMachine, changed: MoveId) {
+        let (set, base) = machine.homes[changed];
         let size = &mut self.sizes[set.index()];
         *size -= 1;
         let last = self.members[(base + *size).index()];
-        let place = self.places[one_move.index()];
+        let place = self.places[changed.index()];
         self.members[place.index()] = last;
         self.places[last.index()] = place;
     }
@@ -275,7 +281,7 @@ impl Sets<'_> {
 #[derive(Clone, Debug, Default)]
 struct Trail {
     joints: Vec<MoveId>,
-    fluents: Vec<u32>,
+    fluents: Vec<FluentId>,
     /// Where the fluents of each step begin.
     starts: Vec<u32>,
 }
@@ -293,7 +299,7 @@ struct Work {
     memory: Memory,
     queue: Queue,
     /// Ports of loops that have changed.
-    dirty: Vec<u32>,
+    dirty: Vec<PortId>,
     loop_work: LoopWork,
     goals_known: bool,
     claims: Claims,
@@ -306,15 +312,15 @@ struct Work {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tally {
     /// For each place how often its mark has changed, and its readers were told.
-    pub(super) flips: Vec<u64>,
+    pub(super) flips: IdVec<CellId, u64>,
     /// Entries that had turned out to be stale.
     pub(super) stale: u64,
 }
 
 impl Tally {
-    fn count(&mut self, place: usize, has_changed: bool) {
+    fn count(&mut self, cell: CellId, has_changed: bool) {
         if has_changed {
-            self.flips[place] += 1;
+            self.flips[cell] += 1;
         } else {
             self.stale += 1;
         }
@@ -325,7 +331,7 @@ impl Work {
     fn new(machine: &IncrementalMachine) -> Work {
         Work {
             memory: machine.initial.clone(),
-            queue: Queue::new(machine.place_count),
+            queue: Queue::new(machine.cell_count),
             dirty: Vec::new(),
             loop_work: LoopWork::default(),
             goals_known: false,
@@ -336,18 +342,18 @@ impl Work {
     }
 
     /// Lets an input be marked, or not, from the next time that changes are propagated.
-    fn set(&mut self, node: u32, marked: bool) {
-        self.memory.cells.announce(node.index(), marked);
-        self.queue.push(node);
+    fn set(&mut self, input: CellId, marked: bool) {
+        self.memory.cells.announce(input, marked);
+        self.queue.push(input);
     }
 
     /// Like [`set`](Self::set), but what nothing depends on is done at once.
     #[inline]
-    fn set_move(&mut self, machine: &IncrementalMachine, node: u32, is_played: bool) {
-        if machine.wires.is_idle(node.index()) {
-            self.memory.cells.set_mark(node.index(), is_played);
+    fn set_move(&mut self, machine: &IncrementalMachine, input: CellId, is_played: bool) {
+        if machine.wires.is_idle(input) {
+            self.memory.cells.set_mark(input, is_played);
         } else {
-            self.set(node, is_played);
+            self.set(input, is_played);
         }
     }
 
@@ -359,9 +365,9 @@ impl Work {
                 return;
             }
             let Work { memory, queue, dirty, loop_work, .. } = self;
-            machine.loops.settle(memory, loop_work, dirty, |memory, place, marked| {
-                memory.cells.announce(place.index(), marked);
-                queue.push(place);
+            machine.loops.settle(memory, loop_work, dirty, |memory, cell, marked| {
+                memory.cells.announce(cell, marked);
+                queue.push(cell);
             });
         }
     }
@@ -387,20 +393,20 @@ impl Work {
     #[inline(never)]
     fn drain_and_count(&mut self, machine: &IncrementalMachine) -> Option<(u32, bool)> {
         let mut tally = self.tally.take()?;
-        let list = self.flow(machine, |place, has_changed| tally.count(place, has_changed));
+        let list = self.flow(machine, |cell, has_changed| tally.count(cell, has_changed));
         self.tally = Some(tally);
         list
     }
 
     /// The parts of the memory are taken apart first, so that the compiler need not fear that one overlaps another.
     #[inline(always)]
-    fn flow(&mut self, machine: &IncrementalMachine, watch: impl FnMut(usize, bool)) -> Option<(u32, bool)> {
+    fn flow(&mut self, machine: &IncrementalMachine, watch: impl FnMut(CellId, bool)) -> Option<(u32, bool)> {
         let Memory { cells, members, places, sizes, touched, .. } = &mut self.memory;
-        let mut sets = Sets { members, places, sizes };
+        let mut sets = Sets { members, places: places.as_mut_slice(), sizes: sizes.as_mut_slice() };
         let mut tell = |output: Output, marked: bool| match output.tag() {
-            Output::FLUENT => touched.push(output.number()),
-            Output::PORT => self.dirty.push(output.number()),
-            tag => sets.change(machine, output.number(), (tag != Output::MOVE) == marked),
+            Output::FLUENT => touched.push(FluentId(output.number())),
+            Output::PORT => self.dirty.push(PortId(output.number())),
+            tag => sets.change(machine, MoveId(output.number()), (tag != Output::MOVE) == marked),
         };
         machine.wires.flow(cells, &mut self.queue, watch, |output, marked| match output.tag() {
             Output::PLAIN_LIST => machine.list(output.number()).for_each(|output| tell(output, marked)),
@@ -413,26 +419,30 @@ impl Work {
         let Work { memory, queue, dirty, .. } = self;
         for output in machine.list(start) {
             match output.tag() {
-                Output::FLUENT => memory.touched.push(output.number()),
-                Output::PORT => dirty.push(output.number()),
+                Output::FLUENT => memory.touched.push(FluentId(output.number())),
+                Output::PORT => dirty.push(PortId(output.number())),
                 Output::ARM => {
-                    let number = output.number() >> 1;
-                    let arm = machine.arms.arms[number.index()];
+                    let number = ArmId(output.number() >> 1);
+                    let arm = machine.arms.arms[number];
                     let is_armed = marked == (output.number() & 1 == 1);
                     memory.armed.change(&machine.arms, number, is_armed);
-                    if memory.cells.mark(arm.trigger.index()) != arm.blocks {
-                        memory.cells.announce(arm.gate.index(), is_armed);
+                    if memory.cells.mark(arm.trigger) != arm.blocks {
+                        memory.cells.announce(arm.gate, is_armed);
                         queue.push(arm.gate);
                     }
                 }
                 Output::TRIGGER => {
-                    for &number in memory.armed.of(&machine.arms, output.number()) {
-                        let arm = machine.arms.arms[number.index()];
-                        memory.cells.announce(arm.gate.index(), marked != arm.blocks);
+                    for &number in memory.armed.of(&machine.arms, TriggerId(output.number())) {
+                        let arm = machine.arms.arms[number];
+                        memory.cells.announce(arm.gate, marked != arm.blocks);
                         queue.push(arm.gate);
                     }
                 }
-                tag => memory.move_sets().change(machine, output.number(), (tag != Output::MOVE) == marked),
+                tag => memory.move_sets().change(
+                    machine,
+                    MoveId(output.number()),
+                    (tag != Output::MOVE) == marked,
+                ),
             }
         }
     }
@@ -443,9 +453,9 @@ impl Work {
         for (role, &new) in joint.iter().enumerate() {
             let old = std::mem::replace(&mut self.memory.joint[role], new);
             if old != new {
-                for (one_move, is_played) in [(old, false), (new, true)] {
-                    if one_move != NOTHING {
-                        self.set_move(machine, first_move + one_move.0, is_played);
+                for (changed, is_played) in [(old, false), (new, true)] {
+                    if changed != NOTHING {
+                        self.set_move(machine, CellId(first_move + changed.0), is_played);
                     }
                 }
             }
@@ -465,13 +475,13 @@ impl Work {
         let mut touched = std::mem::take(&mut self.memory.touched);
         let effects = &machine.effects;
         let lists = effects.lists(joint, &mut self.claims);
-        touched.iter().for_each(|&fluent| self.follow(fluent, machine.nexts[fluent.index()]));
+        touched.iter().for_each(|&fluent| self.follow(fluent, machine.nexts[fluent]));
         let before = touched.len();
         if effects.carries_anything() && effects.are_alone(lists) {
             self.carry(machine, joint, &mut touched);
         }
         touched.drain(..before);
-        joint.iter().for_each(|&one_move| self.apply(lists, one_move, &mut touched));
+        joint.iter().for_each(|&played| self.apply(lists, played, &mut touched));
         self.memory.touched = touched;
         self.write_trail();
         self.goals_known = false;
@@ -480,23 +490,24 @@ impl Work {
 
     /// Lets a fluent have its next value.
     #[inline]
-    fn follow(&mut self, fluent: u32, next: Probe) {
+    fn follow(&mut self, fluent: FluentId, next: Probe) {
         let next = self.memory.value(next);
         self.change(fluent, next);
     }
 
     #[inline]
-    fn change(&mut self, fluent: u32, next: bool) {
-        if self.memory.cells.will_be_marked(1 + fluent.index()) != next {
-            self.set(1 + fluent, next);
+    fn change(&mut self, fluent: FluentId, next: bool) {
+        let cell = CellId::of_fluent(fluent);
+        if self.memory.cells.will_be_marked(cell) != next {
+            self.set(cell, next);
         }
     }
 
     /// Carries the truth of fluents on to others.
-    fn carry(&mut self, machine: &IncrementalMachine, joint: &[MoveId], touched: &mut Vec<u32>) {
+    fn carry(&mut self, machine: &IncrementalMachine, joint: &[MoveId], touched: &mut Vec<FluentId>) {
         for at in 0..touched.len() {
             let fluent = touched[at];
-            if self.memory.cells.mark(1 + fluent.index()) {
+            if self.memory.cells.mark(CellId::of_fluent(fluent)) {
                 for carried in joint.iter().flat_map(|&by| machine.effects.carried(fluent, by)) {
                     if machine.effects.conditions(carried).iter().all(|&holds| self.memory.value(holds)) {
                         self.change(carried.to, true);
@@ -509,9 +520,9 @@ impl Work {
 
     /// Lets a move have its effects, whatever was to become of these fluents without it.
     #[inline]
-    fn apply(&mut self, lists: &Lists, one_move: MoveId, touched: &mut Vec<u32>) {
-        self.memory.evaluate_straight(&lists.gates, lists.gates_of(one_move));
-        for effect in lists.of(one_move) {
+    fn apply(&mut self, lists: &Lists, played: MoveId, touched: &mut Vec<FluentId>) {
+        self.memory.evaluate_straight(&lists.gates, lists.gates_of(played));
+        for effect in lists.of(played) {
             self.follow(effect.fluent(), effect.next);
             if effect.drifts() {
                 touched.push(effect.fluent());
@@ -523,8 +534,9 @@ impl Work {
     fn write_trail(&mut self) {
         if let Some(trail) = &mut self.trail {
             let cells = &self.memory.cells;
-            let changes = |&&node: &&u32| cells.will_be_marked(node.index()) != cells.mark(node.index());
-            trail.fluents.extend(self.queue.entries().iter().filter(changes).map(|node| node - 1));
+            let changes = |&&cell: &&CellId| cells.will_be_marked(cell) != cells.mark(cell);
+            let changed = self.queue.entries().iter().filter(changes);
+            trail.fluents.extend(changed.map(|cell| FluentId(cell.0 - 1)));
         }
     }
 
@@ -533,8 +545,8 @@ impl Work {
         let Some(start) = trail.starts.pop() else { return false };
         let flipped = trail.fluents.split_off(start.index());
         let joint: Vec<MoveId> = trail.joints.split_off(trail.joints.len() - self.memory.joint.len());
-        for fluent in flipped {
-            self.set(1 + fluent, !self.memory.cells.mark(1 + fluent.index()));
+        for cell in flipped.into_iter().map(CellId::of_fluent) {
+            self.set(cell, !self.memory.cells.mark(cell));
         }
         self.goals_known = false;
         self.settle(machine);
@@ -544,10 +556,10 @@ impl Work {
     }
 
     fn look_at(&mut self, machine: &IncrementalMachine, state: &State) {
-        for fluent in 0..machine.nexts.len() {
-            let value = state.get(fluent);
-            if self.memory.cells.mark(1 + fluent) != value {
-                self.set(1 + narrow(fluent), value);
+        for fluent in machine.nexts.ids() {
+            let (cell, value) = (CellId::of_fluent(fluent), state.get(fluent));
+            if self.memory.cells.mark(cell) != value {
+                self.set(cell, value);
             }
         }
         self.goals_known = false;
@@ -576,13 +588,13 @@ impl IncrementalMachine {
         budget.check()?;
         let interface = self.rules.interface();
         let mut rng = fastrand::Rng::with_seed(seed);
-        let tally = Tally { flips: vec![0; self.place_count], stale: 0 };
+        let tally = Tally { flips: IdVec::filled(0, self.cell_count), stale: 0 };
         let mut work = Work { tally: Some(tally), ..Work::new(self) };
         let mut joint = Vec::new();
         for _ in 0..steps {
             joint.clear();
             joint.extend(interface.role_ids().map_while(|role| {
-                let moves = interface.moves_of(role).map(MoveId);
+                let moves = interface.moves_of(role);
                 let legal: Vec<MoveId> = moves.filter(|&one| work.memory.is_legal(self, one)).collect();
                 rng.choice(&legal).copied()
             }));
@@ -632,10 +644,10 @@ impl Player for IncrementalPlayer {
     }
 
     fn state_into(&self, state: &mut State) {
-        state.words_mut().fill(0);
-        for fluent in (0..self.machine.nexts.len()).filter(|fluent| self.work.memory.cells.mark(1 + fluent)) {
-            state.set(fluent, true);
-        }
+        state.clear();
+        let cells = &self.work.memory.cells;
+        let facts = self.machine.nexts.ids().filter(|&fluent| cells.mark(CellId::of_fluent(fluent)));
+        facts.for_each(|fluent| state.set(fluent, true));
     }
 
     #[inline]
@@ -643,8 +655,8 @@ impl Player for IncrementalPlayer {
         self.work.memory.value(self.machine.terminal)
     }
 
-    fn is_legal(&mut self, one_move: MoveId) -> bool {
-        self.work.memory.is_legal(&self.machine, one_move)
+    fn is_legal(&mut self, candidate: MoveId) -> bool {
+        self.work.memory.is_legal(&self.machine, candidate)
     }
 
     #[inline]
@@ -672,14 +684,14 @@ impl Player for IncrementalPlayer {
     fn hinted(&mut self, name: &str) -> Vec<MoveId> {
         let (machine, memory) = (&*self.machine, &self.work.memory);
         let hints = machine.rules.interface().hints_named(name).iter();
-        hints.filter(|hint| memory.value(machine.probe(hint.holds))).map(|hint| hint.one_move).collect()
+        hints.filter(|hint| memory.value(machine.probe(hint.holds))).map(|hint| hint.about).collect()
     }
 
     fn sees(&mut self, joint: &[MoveId], role: RoleId) -> Vec<String> {
         let (machine, work) = (&*self.machine, &mut self.work);
         work.assert_moves(machine, joint);
         work.memory.evaluate(&machine.sees);
-        let percepts = &machine.rules.interface().sees[role.index()];
+        let percepts = &machine.rules.interface().sees[role];
         let seen = percepts.iter().filter(|percept| work.memory.value(machine.probe(percept.holds)));
         seen.map(|percept| percept.text.clone()).collect()
     }

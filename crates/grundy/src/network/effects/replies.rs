@@ -8,7 +8,7 @@
 use super::quiet::{WORK, simplify};
 use super::slots::rest_moves;
 use super::{Outcomes, outcomes};
-use crate::ids::Id;
+use crate::ids::IdVec;
 use crate::network::passes::{known_of_moves, reached};
 use crate::network::{Builder, Choice, Hint, Kind, MoveId, Network, NodeId, RoleId, Signal};
 use grundy_syntax::{Budget, Exhausted, Ticks};
@@ -41,46 +41,46 @@ fn add_safe_moves(network: &Network, wins: &str, budget: &Budget) -> Result<Opti
     let Some(turns) = Turns::new(network) else { return Ok(None) };
     let mut builder = Builder::resume(network);
     let outcomes = outcomes(&mut builder, network, budget)?;
-    let Some(outcomes) = outcomes.filter(|outcomes| !outcomes.is_told.contains(&false)) else {
+    let Some(outcomes) = outcomes.filter(|outcomes| outcomes.is_told.iter().all(|told| *told)) else {
         return Ok(None);
     };
     let wins: Vec<(RoleId, Signal)> = interface
         .hints_named(wins)
         .iter()
-        .map(|hint| (interface.moves[hint.one_move.index()].role, hint.holds))
+        .map(|hint| (interface.moves[hint.about].role, hint.holds))
         .collect();
     let known = known_of_moves(network, budget)?;
     let Some(mut after) = After::new(network, &outcomes, &wins, budget) else { return Ok(None) };
     // For each move the legal moves with which it is played, each with the wins of others that it allows.
-    let mut losing: Vec<Vec<Signal>> = vec![Vec::new(); interface.moves.len()];
-    for &one_move in &turns.moves {
-        let played = after.play(&mut builder, one_move, &known[one_move.index()]);
+    let mut losing: IdVec<MoveId, Vec<Signal>> = IdVec::filled(Vec::new(), interface.moves.len());
+    for &played in &turns.moves {
+        let is_traced = after.play(&mut builder, played, &known[played]).is_some();
         budget.check_with(builder.bytes())?;
-        if played.is_none() {
+        if !is_traced {
             return Ok(None);
         }
-        let winners: Vec<Signal> =
+        let winners: IdVec<RoleId, Signal> =
             interface.role_ids().map(|role| after.can_win(&mut builder, role)).collect();
         for role in interface.role_ids() {
-            let own = turns.move_of(interface.moves[one_move.index()].role, one_move, role);
-            let others = winners.iter().enumerate().filter(|(other, _)| *other != role.index());
+            let own = turns.move_of(interface.moves[played].role, played, role);
+            let others = winners.entries().filter(|&(other, _)| other != role);
             let others = simplify(&mut builder, Kind::Or, &mut others.map(|(_, &wins)| wins).collect());
-            let legal = interface.moves[one_move.index()].legal;
-            losing[own.index()].push(simplify(&mut builder, Kind::And, &mut vec![legal, others]));
+            let legal = interface.moves[played].legal;
+            losing[own].push(simplify(&mut builder, Kind::And, &mut vec![legal, others]));
         }
     }
     let mut hinted = interface.clone();
     for role in interface.role_ids() {
-        let moves = interface.moves_of(role).map(MoveId);
+        let moves = interface.moves_of(role);
         let losing: Vec<Signal> =
-            moves.clone().map(|one| simplify(&mut builder, Kind::Or, &mut losing[one.index()])).collect();
+            moves.clone().map(|one| simplify(&mut builder, Kind::Or, &mut losing[one])).collect();
         let is_threatened = simplify(&mut builder, Kind::Or, &mut losing.clone());
-        for (one_move, loses) in moves.zip(losing) {
-            let legal = interface.moves[one_move.index()].legal;
+        for (about, loses) in moves.zip(losing) {
+            let legal = interface.moves[about].legal;
             let safe = simplify(&mut builder, Kind::And, &mut vec![legal, !loses]);
             let forced = simplify(&mut builder, Kind::And, &mut vec![safe, is_threatened]);
             for (name, holds) in [(SAFE, safe), (FORCED, forced)] {
-                hinted.hints.push(Hint { name: name.to_owned(), one_move, holds });
+                hinted.hints.push(Hint { name: name.to_owned(), about, holds });
             }
         }
     }
@@ -92,7 +92,7 @@ fn add_safe_moves(network: &Network, wins: &str, budget: &Budget) -> Result<Opti
 struct Turns {
     moves: Vec<MoveId>,
     /// For each role what it plays when it is not at turn.
-    rest: Vec<Option<MoveId>>,
+    rest: IdVec<RoleId, Option<MoveId>>,
 }
 
 impl Turns {
@@ -104,16 +104,15 @@ impl Turns {
         moves.sort_unstable();
         let rest = rest_moves(interface, &moves);
         let is_known = |role: RoleId| {
-            let all_here =
-                interface.moves_of(role).all(|number| moves.binary_search(&MoveId(number)).is_ok());
-            rest[role.index()].is_some() && !all_here
+            let all_here = interface.moves_of(role).all(|number| moves.binary_search(&number).is_ok());
+            rest[role].is_some() && !all_here
         };
         (interface.roles.len() > 1 && interface.role_ids().all(is_known)).then_some(Turns { moves, rest })
     }
 
     /// What a role plays when another one, or itself, plays a move.
-    fn move_of(&self, at_turn: RoleId, one_move: MoveId, role: RoleId) -> MoveId {
-        if role == at_turn { one_move } else { self.rest[role.index()].unwrap_or(one_move) }
+    fn move_of(&self, at_turn: RoleId, played: MoveId, role: RoleId) -> MoveId {
+        if role == at_turn { played } else { self.rest[role].unwrap_or(played) }
     }
 }
 
@@ -125,7 +124,7 @@ struct After<'a> {
     /// The gates that they and the end of the game depend on, in order.
     gates: Vec<NodeId>,
     /// For each node what it will be.
-    values: Vec<Signal>,
+    values: IdVec<NodeId, Signal>,
     inputs_seen: usize,
     budget: &'a Budget,
     ticks: Ticks,
@@ -141,8 +140,8 @@ impl<'a> After<'a> {
     ) -> Option<After<'a>> {
         let outputs = wins.iter().map(|&(_, wins)| wins).chain([network.interface().terminal]);
         let is_needed = reached(network, outputs.collect());
-        let gates: Vec<NodeId> = network.gates().filter(|node| is_needed[node.index()]).collect();
-        let in_loop = |node: &NodeId| network.loops().iter().any(|range| range.contains(&node.0));
+        let gates: Vec<NodeId> = network.gates().filter(|&node| is_needed.contains(node)).collect();
+        let in_loop = |node: &NodeId| network.loops().iter().any(|range| range.contains(node));
         let values = network.nodes().map(Signal::of).collect();
         let ticks = Ticks::default();
         let after = After { network, outcomes, wins, gates, values, inputs_seen: 0, budget, ticks };
@@ -150,13 +149,13 @@ impl<'a> After<'a> {
     }
 
     /// Finds out what all nodes will be after a legal move, of which something is known; `None` if too much had to be looked at.
-    fn play(&mut self, builder: &mut Builder, one_move: MoveId, known: &[Signal]) -> Option<()> {
+    fn play(&mut self, builder: &mut Builder, played: MoveId, known: &[Signal]) -> Option<()> {
         let interface = self.network.interface();
-        for (fluent, &next) in self.outcomes.quiet.iter().enumerate() {
-            self.values[1 + fluent] = assume(builder, next, known, DEPTH);
+        for (fluent, &next) in self.outcomes.quiet.entries() {
+            self.values[interface.fluent_node(fluent)] = assume(builder, next, known, DEPTH);
         }
-        for &(fluent, next) in &self.outcomes.of_move[one_move.index()].alone {
-            self.values[interface.fluent_node(fluent.index()).index()] = assume(builder, next, known, DEPTH);
+        for &(fluent, next) in &self.outcomes.of_move[played].alone {
+            self.values[interface.fluent_node(fluent)] = assume(builder, next, known, DEPTH);
         }
         let mut inputs = Vec::new();
         for &gate in &self.gates {
@@ -164,7 +163,7 @@ impl<'a> After<'a> {
             inputs.extend(self.network.inputs(gate).iter().map(|&input| self.value(input)));
             self.inputs_seen += inputs.len();
             self.ticks.work(self.budget, WORK * (1 + inputs.len())).ok()?;
-            self.values[gate.index()] = if inputs == self.network.inputs(gate) {
+            self.values[gate] = if inputs == self.network.inputs(gate) {
                 Signal::of(gate)
             } else {
                 simplify(builder, self.network.kind(gate), &mut inputs)
@@ -174,7 +173,7 @@ impl<'a> After<'a> {
     }
 
     fn value(&self, signal: Signal) -> Signal {
-        self.values[signal.node().index()].inverted_if(signal.is_inverted())
+        self.values[signal.node()].inverted_if(signal.is_inverted())
     }
 
     /// That the game will go on and a role will have a winning move.

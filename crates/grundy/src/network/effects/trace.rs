@@ -4,7 +4,8 @@ use super::Effect;
 use super::quiet::{Quiet, WORK, simplify};
 use super::scope::Scope;
 use super::slots::Slot;
-use crate::network::{Builder, MoveId, Network, NodeId, Signal};
+use crate::ids::{BitSet, IdVec, ids_in};
+use crate::network::{Builder, FluentId, MoveId, Network, NodeId, Signal};
 use grundy_syntax::{Budget, Ticks};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -24,7 +25,7 @@ pub(super) struct Tracer<'a> {
     network: &'a Network,
     scope: &'a Scope,
     /// For each node the number of the move that it was last changed by.
-    changed_by: Vec<u32>,
+    changed_by: IdVec<NodeId, u32>,
     now: u32,
     /// Gates to look at, each with a changed input as the gate reads it. Inputs stand before their readers, so that
     /// all changed inputs of a gate are here when it is the first one.
@@ -32,9 +33,9 @@ pub(super) struct Tracer<'a> {
     effects: Vec<Effect>,
     inputs_seen: usize,
     /// For each node of the builder how deep it is in new gates.
-    depths: Vec<u8>,
+    depths: IdVec<NodeId, u8>,
     /// For each gate how many moves have made it too large.
-    too_large: Vec<u8>,
+    too_large: IdVec<NodeId, u8>,
     budget: &'a Budget,
     ticks: Ticks,
 }
@@ -44,13 +45,13 @@ impl Tracer<'_> {
         Tracer {
             network,
             scope,
-            changed_by: vec![0; network.node_count()],
+            changed_by: IdVec::filled(0, network.node_count()),
             now: 0,
             open: BinaryHeap::new(),
             effects: Vec::new(),
             inputs_seen: 0,
-            depths: vec![0; network.node_count()],
-            too_large: vec![0; network.node_count()],
+            depths: IdVec::filled(0, network.node_count()),
+            too_large: IdVec::filled(0, network.node_count()),
             budget,
             ticks: Ticks::default(),
         }
@@ -62,13 +63,13 @@ impl Tracer<'_> {
         builder: &mut Builder,
         slot: &Slot,
         quiet: &Quiet,
-        one_move: MoveId,
+        played: MoveId,
     ) -> Option<Vec<Effect>> {
         let interface = self.network.interface();
         self.now += 1;
-        self.change(interface.move_node(one_move), Signal::TRUE);
-        let role = interface.moves[one_move.index()].role;
-        if let Some(rest) = slot.rest[role.index()] {
+        self.change(interface.move_node(played), Signal::TRUE);
+        let role = interface.moves[played].role;
+        if let Some(rest) = slot.rest[role] {
             self.change(interface.move_node(rest), Signal::FALSE);
         }
         let mut inputs = Vec::new();
@@ -83,16 +84,15 @@ impl Tracer<'_> {
             if self.ticks.work(self.budget, WORK * (inputs.len() + quiet.live(gate).len())).is_err() {
                 return None;
             }
-            if self.too_large[gate.index()] >= MANY_MOVES {
+            if self.too_large[gate] >= MANY_MOVES {
                 continue;
             }
-            let unchanged = |entry: &&(NodeId, Signal)| self.changed_by[entry.0.index()] != self.now;
+            let unchanged = |entry: &&(NodeId, Signal)| self.changed_by[entry.0] != self.now;
             inputs.extend(quiet.live(gate).iter().filter(unchanged).map(|&(_, value)| value));
             let value = simplify(builder, self.network.kind(gate), &mut inputs);
             if value != quiet.value(Signal::of(gate)) {
                 let is_large = self.depth(builder, value) > MANY_DEEP || inputs.len() > MANY_INPUTS;
-                self.too_large[gate.index()] +=
-                    u8::from(is_large && value.node().index() >= self.changed_by.len());
+                self.too_large[gate] += u8::from(is_large && value.node() >= self.network.end());
                 self.change(gate, value);
             }
         }
@@ -102,34 +102,35 @@ impl Tracer<'_> {
 
     /// Tells the readers of a node about its value.
     fn change(&mut self, node: NodeId, value: Signal) {
-        self.changed_by[node.index()] = self.now;
+        self.changed_by[node] = self.now;
         for reader in self.scope.readers(node) {
             self.open.push(Reverse((reader.node(), value.inverted_if(reader.is_inverted()))));
         }
-        for (fluent, inverted) in self.scope.fluents(node) {
+        for &(fluent, inverted) in self.scope.fluents(node) {
             self.effects.push((fluent, value.inverted_if(inverted)));
         }
     }
 
     /// How many new gates stand behind each other in a value.
     fn depth(&mut self, builder: &Builder, value: Signal) -> u8 {
-        for node in self.depths.len()..builder.node_count() {
-            let inputs = builder.inputs(NodeId::new(node)).iter();
-            let deepest = inputs.map(|input| self.depths[input.node().index()]).max().unwrap_or(0);
+        for node in ids_in(&(NodeId::new(self.depths.len())..NodeId::new(builder.node_count()))) {
+            let inputs = builder.inputs(node).iter();
+            let deepest = inputs.map(|input| self.depths[input.node()]).max().unwrap_or(0);
             self.depths.push(deepest.saturating_add(1));
         }
-        self.depths[value.node().index()]
+        self.depths[value.node()]
     }
 
     /// For each fluent whether all that its next value depends on was followed to the end.
-    pub(super) fn finish(self) -> Vec<bool> {
-        let mut is_left = vec![false; self.network.node_count()];
+    pub(super) fn finish(self) -> IdVec<FluentId, bool> {
+        let mut is_left: BitSet<NodeId> = BitSet::empty(self.network.node_count());
         for &gate in &self.scope.gates {
             let mut inputs = self.network.inputs(gate).iter();
-            is_left[gate.index()] = self.too_large[gate.index()] >= MANY_MOVES
-                || inputs.any(|input| is_left[input.node().index()]);
+            let is_cut =
+                self.too_large[gate] >= MANY_MOVES || inputs.any(|input| is_left.contains(input.node()));
+            is_left.set(gate, is_cut);
         }
         let fluents = self.network.interface().fluents.iter();
-        fluents.map(|fluent| !is_left[fluent.next.node().index()]).collect()
+        fluents.map(|fluent| !is_left.contains(fluent.next.node())).collect()
     }
 }

@@ -4,8 +4,9 @@
 //! move, and all these rules have the cell in common.
 
 use super::{Groups, view};
+use crate::ids::IdVec;
 use crate::network::rewrite::{Gate, rewrite};
-use crate::network::{Builder, Kind, Network, Signal};
+use crate::network::{Builder, Kind, Network, NodeId, Signal};
 use grundy_syntax::{Budget, Exhausted};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -18,11 +19,11 @@ pub(super) fn run(network: &Network, _: &Groups, budget: &Budget) -> Result<Netw
     rewrite(network, budget, |builder, gate| make(builder, gate, network, &readers))
 }
 
-fn make(builder: &mut Builder, gate: Gate, network: &Network, readers: &[u32]) -> Signal {
+fn make(builder: &mut Builder, gate: Gate, network: &Network, readers: &IdVec<NodeId, u32>) -> Signal {
     let mut products = Vec::with_capacity(gate.inputs.len());
     for (&old, &input) in network.inputs(gate.node).iter().zip(gate.inputs.iter()) {
         products.push(match view(builder, input) {
-            Some((kind, inner)) if kind != gate.kind && readers[old.node().index()] == 1 => inner.collect(),
+            Some((kind, inner)) if kind != gate.kind && readers[old.node()] == 1 => inner.collect(),
             _ => Product::from_slice(&[input]),
         });
     }

@@ -3,7 +3,7 @@
 //! Each role does exactly one of its moves, so "it did one of these 200" is "it did none of those 3". Whoever knows
 //! more such groups, such as the proven contents of a cell, passes them in.
 
-use crate::ids::{Id, narrow};
+use crate::ids::{Id, IdVec, narrow};
 use crate::network::rewrite::{Gate, rewrite};
 use crate::network::{Builder, Choice, Kind, MoveId, Network, NodeId, Signal};
 use grundy_syntax::{Budget, Exhausted};
@@ -86,22 +86,22 @@ fn add_to_layers(layers: &mut Vec<Vec<Vec<NodeId>>>, members: Vec<NodeId>) {
 /// For each input the group that it is in.
 struct Index<'a> {
     groups: &'a [Vec<NodeId>],
-    group_of: Vec<Option<u32>>,
+    group_of: IdVec<NodeId, Option<u32>>,
     /// Whether one of each group is true, or perhaps none.
     exactly: bool,
 }
 
 impl Index<'_> {
     fn new<'a>(network: &Network, groups: &'a [Vec<NodeId>], exactly: bool) -> Index<'a> {
-        let mut group_of = vec![None; network.interface().first_gate().index()];
+        let mut group_of = IdVec::filled(None, network.interface().first_gate().index());
         for (number, members) in groups.iter().enumerate() {
-            members.iter().for_each(|member| group_of[member.index()] = Some(narrow(number)));
+            members.iter().for_each(|&member| group_of[member] = Some(narrow(number)));
         }
         Index { groups, group_of, exactly }
     }
 
     fn group(&self, signal: Signal) -> Option<u32> {
-        self.group_of.get(signal.node().index()).copied().flatten()
+        self.group_of.get(signal.node()).copied().flatten()
     }
 }
 
@@ -119,16 +119,16 @@ pub(super) fn run(network: &Network, groups: &Groups, budget: &Budget) -> Result
 
 /// Puts signals in the place of the inputs that they stand for.
 fn replace_equal(network: &Network, groups: &Groups, budget: &Budget) -> Result<Network, Exhausted> {
-    let mut instead: Vec<Option<Signal>> = vec![None; network.node_count()];
+    let mut instead: IdVec<NodeId, Option<Signal>> = IdVec::filled(None, network.node_count());
     for &(node, value) in &groups.constant {
-        instead[node.index()] = Some(Signal::FALSE.inverted_if(value));
+        instead[node] = Some(Signal::FALSE.inverted_if(value));
     }
-    groups.equal.iter().for_each(|&(node, signal)| instead[node.index()] = Some(signal));
-    // What is made in a rewrite has other numbers, but inputs keep theirs.
-    instead.truncate(network.interface().first_gate().index());
+    groups.equal.iter().for_each(|&(node, signal)| instead[node] = Some(signal));
+    // A rewrite gives gates new numbers, but inputs keep theirs.
+    let first_gate = network.interface().first_gate();
     rewrite(network, budget, |builder, gate| {
-        for input in gate.inputs.iter_mut() {
-            if let Some(signal) = instead.get(input.node().index()).copied().flatten() {
+        for input in gate.inputs.iter_mut().filter(|input| input.node() < first_gate) {
+            if let Some(signal) = instead[input.node()] {
                 *input = signal.inverted_if(input.is_inverted());
             }
         }

@@ -4,7 +4,6 @@
 //! the game would otherwise touch the nodes of all moves each time; so it is looked at once, when moves are read.
 
 use super::Groups;
-use crate::ids::Id;
 use crate::network::rewrite::rewrite;
 use crate::network::{Kind, Network, NodeId, RoleId, Signal};
 use grundy_syntax::{Budget, Exhausted};
@@ -35,7 +34,7 @@ pub(super) fn run(network: &Network, _: &Groups, budget: &Budget) -> Result<Netw
         }
         builder.node(gate.kind, gate.inputs)
     })?;
-    for (number, old) in interface.moves.iter().enumerate() {
+    for (number, old) in interface.moves.entries() {
         let new = &mut rewritten.interface.moves[number];
         if new.guard != Signal::TRUE || old.legal == Signal::FALSE || old.legal == Signal::TRUE {
             continue;
@@ -62,7 +61,7 @@ fn choose_guards(
     budget: &Budget,
 ) -> Result<(), Exhausted> {
     let interface = network.interface();
-    let legal = interface.moves_of(role).map(|number| interface.moves[number.index()].legal);
+    let legal = interface.moves_of(role).map(|number| interface.moves[number].legal);
     let mut open: Vec<NodeId> = legal.filter(|&legal| is_and(network, legal)).map(Signal::node).collect();
     loop {
         budget.check()?;
@@ -93,15 +92,15 @@ mod tests {
                      (<= (legal r (c ?x)) (num ?x) (true turn) (not (true (f ?x)))) (<= (legal r wait) (not (true turn)))";
         let network = optimized(network(rules), &["single-input", "guards", "unneeded"]);
         let interface = network.interface();
-        let turn = interface.fluents.iter().position(|fluent| fluent.text == "turn").unwrap();
+        let turn = interface.find_fluent("turn").unwrap();
         let turn = Signal::of(interface.fluent_node(turn));
-        for one_move in &interface.moves {
-            let expected = match &one_move.text[..2] {
+        for m in &interface.moves {
+            let expected = match &m.text[..2] {
                 "(b" | "(c" => turn,
                 "wa" => !turn,
                 _ => Signal::TRUE,
             };
-            assert_eq!(one_move.guard, expected, "{}", one_move.text);
+            assert_eq!(m.guard, expected, "{}", m.text);
         }
         assert_eq!(network.gates().count(), 0);
     }

@@ -2,8 +2,9 @@
 //! not be another.
 
 use super::{Groups, view};
+use crate::ids::IdVec;
 use crate::network::rewrite::{Gate, rewrite};
-use crate::network::{Builder, Kind, MoveId, Network, NodeId, Signal};
+use crate::network::{Builder, Kind, Network, NodeId, Signal};
 use grundy_syntax::{Budget, Exhausted, Ticks};
 use smallvec::SmallVec;
 
@@ -28,28 +29,27 @@ pub(super) fn run(network: &Network, groups: &Groups, budget: &Budget) -> Result
 pub(super) const WORK: usize = 16;
 
 /// For each node that holds only if some move is made, all that is known if it does, sorted.
-struct Known(Vec<Vec<Signal>>);
+struct Known(IdVec<NodeId, Vec<Signal>>);
 
 impl Known {
     fn new(network: &Network, groups: &Groups, budget: &Budget) -> Result<Known, Exhausted> {
         let interface = network.interface();
-        let mut known = Known(vec![Vec::new(); network.node_count()]);
+        let mut known = Known(IdVec::filled(Vec::new(), network.node_count()));
         let mut ticks = Ticks::default();
-        for (number, implied) in implied_by_moves(network, groups).enumerate() {
+        for (number, implied) in interface.moves.ids().zip(implied_by_moves(network, groups)) {
             ticks.work(budget, WORK * (1 + implied.len()))?;
-            known.0[interface.move_node(MoveId::new(number)).index()] = implied;
+            known.0[interface.move_node(number)] = implied;
         }
         for node in network.gates().filter(|&node| network.kind(node) == Kind::Or) {
             ticks.work(budget, WORK + network.inputs(node).len())?;
-            known.0[node.index()] = known.common(network.inputs(node));
+            known.0[node] = known.common(network.inputs(node));
         }
         Ok(known)
     }
 
     /// What is known whichever of these holds. (Of what stands behind them in a loop, nothing is.)
     fn common(&self, signals: &[Signal]) -> Vec<Signal> {
-        let of =
-            |signal: &Signal| if signal.is_inverted() { &[] } else { &self.0[signal.node().index()][..] };
+        let of = |signal: &Signal| if signal.is_inverted() { &[] } else { &self.0[signal.node()][..] };
         let Some((first, rest)) = signals.split_first() else { return Vec::new() };
         let mut common = of(first).to_vec();
         for signal in rest {
@@ -66,12 +66,12 @@ impl Known {
 /// For each move all that is known if it is legal, sorted.
 pub(super) fn implied_by_moves(network: &Network, groups: &Groups) -> impl Iterator<Item = Vec<Signal>> {
     let excluded = excluded(network, groups);
-    network.interface().moves.iter().map(move |one_move| {
-        let mut implied = implied_by(network, one_move.legal, DEPTH);
+    network.interface().moves.iter().map(move |m| {
+        let mut implied = implied_by(network, m.legal, DEPTH);
         for at in 0..implied.len() {
             let signal = implied[at];
             if !signal.is_inverted()
-                && let Some(others) = excluded.get(signal.node().index())
+                && let Some(others) = excluded.get(signal.node())
             {
                 implied.extend(others.iter().map(|&other| !Signal::of(other)));
             }
@@ -83,13 +83,13 @@ pub(super) fn implied_by_moves(network: &Network, groups: &Groups) -> impl Itera
 }
 
 /// For each fluent those that are false if it is true.
-fn excluded(network: &Network, groups: &Groups) -> Vec<SmallVec<[NodeId; 2]>> {
-    let mut excluded = vec![SmallVec::new(); network.interface().fluents.len() + 1];
+fn excluded(network: &Network, groups: &Groups) -> IdVec<NodeId, SmallVec<[NodeId; 2]>> {
+    let mut excluded = IdVec::filled(SmallVec::new(), network.interface().fluents.len() + 1);
     for group in groups.layers.iter().chain(&groups.exclusive).flatten() {
         let is_fluent = |node: &NodeId| node.index() < excluded.len();
         if group.len() <= MOST_EXCLUDED && group.iter().all(is_fluent) {
             for &one in group {
-                excluded[one.index()].extend(group.iter().copied().filter(|&other| other != one));
+                excluded[one].extend(group.iter().copied().filter(|&other| other != one));
             }
         }
     }
@@ -123,12 +123,18 @@ pub(super) fn implied_by(network: &Network, signal: Signal, depth: u32) -> Vec<S
     implied
 }
 
-fn make(builder: &mut Builder, gate: Gate, network: &Network, known: &Known, readers: &[u32]) -> Signal {
+fn make(
+    builder: &mut Builder,
+    gate: Gate,
+    network: &Network,
+    known: &Known,
+    readers: &IdVec<NodeId, u32>,
+) -> Signal {
     let Gate { kind, inputs, node } = gate;
     // In an OR, what is not done makes the node true, so that it is the rest that may assume the move.
     let assumed = |signal: Signal| signal.inverted_if(kind == Kind::Or);
     let tells = |old: &Signal| {
-        let known = &known.0[old.node().index()];
+        let known = &known.0[old.node()];
         Some(&known[..]).filter(|known| !assumed(*old).is_inverted() && !known.is_empty())
     };
     let Some(done) = network.inputs(node).iter().find(|old| tells(old).is_some()) else {
@@ -137,7 +143,7 @@ fn make(builder: &mut Builder, gate: Gate, network: &Network, known: &Known, rea
     let known = tells(done).unwrap_or_default();
     let is_known = |signal: Signal| known.binary_search(&signal).is_ok();
     // Inputs have the same numbers in the new network, other nodes do not.
-    let first_gate = NodeId(network.interface().first_gate());
+    let first_gate = network.interface().first_gate();
     let of_inputs = &known[..known.partition_point(|signal| signal.node() < first_gate)];
     let mut kept = Vec::with_capacity(inputs.len());
     for (old, &input) in network.inputs(node).iter().zip(inputs.iter()) {
@@ -151,7 +157,7 @@ fn make(builder: &mut Builder, gate: Gate, network: &Network, known: &Known, rea
         } else if is_known(old) || is_known_branch(network, old, &is_known) {
             Signal::TRUE
         } else {
-            reduce(builder, input, of_inputs, readers[old.node().index()] == 1)
+            reduce(builder, input, of_inputs, readers[old.node()] == 1)
         };
         match value {
             Signal::FALSE => return !kind.neutral(),

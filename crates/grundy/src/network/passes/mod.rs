@@ -19,7 +19,8 @@ mod turns;
 mod unneeded;
 mod unread;
 
-use super::{Builder, Kind, Network, Signal};
+use super::{Builder, Kind, MoveId, Network, Signal};
+use crate::ids::IdVec;
 pub use groups::Groups;
 use grundy_syntax::{Budget, Exhausted, Stage, Ticks};
 use smallvec::SmallVec;
@@ -171,7 +172,10 @@ pub(crate) fn clean(network: Network, budget: &Budget) -> Result<Network, Exhaus
 }
 
 /// For each move all that is known if it is legal, sorted.
-pub(crate) fn known_of_moves(network: &Network, budget: &Budget) -> Result<Vec<Vec<Signal>>, Exhausted> {
+pub(crate) fn known_of_moves(
+    network: &Network,
+    budget: &Budget,
+) -> Result<IdVec<MoveId, Vec<Signal>>, Exhausted> {
     let groups = Groups::default().completed(network, budget)?;
     let mut ticks = Ticks::default();
     let implied = legality::implied_by_moves(network, &groups);

@@ -5,7 +5,7 @@
 //! such as the turn, is in no pair: it would make the others change, too, and it is better off as a guard.
 
 use super::Groups;
-use crate::ids::Id;
+use crate::ids::BitSet;
 use crate::network::rewrite::rewrite;
 use crate::network::{Kind, Network, NodeId, Signal};
 use grundy_syntax::{Budget, Exhausted, Ticks};
@@ -46,17 +46,17 @@ fn share_pairs(network: &Network, groups: &Groups, budget: &Budget) -> Result<Op
         ticks.work(budget, WORK * network.inputs(node).len())?;
         Ok(choose(network, node, &counts))
     };
+    let first = network.interface().first_gate();
     let choices: Vec<Vec<Pair>> = network.gates().map(choose).collect::<Result<_, Exhausted>>()?;
     choices.iter().flatten().for_each(|&pair| *uses.entry(pair).or_default() += 1);
     if uses.values().all(|&uses| uses < FEWEST_READERS) {
         return Ok(None);
     }
-    let first = network.interface().first_gate();
     let shared = rewrite(network, budget, |builder, gate| {
         let old = network.inputs(gate.node);
         let mut kept: Vec<Signal> = Vec::with_capacity(old.len());
         let mut taken = vec![false; old.len()];
-        for pair in &choices[(gate.node.0 - first).index()] {
+        for pair in &choices[gate.node.index() - first.index()] {
             if uses[pair] >= FEWEST_READERS {
                 let place = |signal| old.binary_search(&signal).expect("a pair is made of inputs");
                 let (a, b) = (place(pair.1), place(pair.2));
@@ -92,11 +92,11 @@ fn count_pairs(
     }
     let mut ticks = Ticks::default();
     let mut counts: FxHashMap<Pair, u32> = FxHashMap::default();
-    let mut restless = vec![false; network.node_count()];
-    groups.restless.iter().for_each(|node| restless[node.index()] = true);
+    let mut restless: BitSet<NodeId> = BitSet::empty(network.node_count());
+    groups.restless.iter().for_each(|&node| restless.set(node, true));
     for pair in nodes().flat_map(|node| pairs(network, node)) {
         ticks.work(budget, WORK)?;
-        if !restless[pair.1.node().index()] && !restless[pair.2.node().index()] {
+        if !restless.contains(pair.1.node()) && !restless.contains(pair.2.node()) {
             *counts.entry(pair).or_default() += 1;
         }
     }

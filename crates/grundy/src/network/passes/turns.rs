@@ -10,8 +10,8 @@
 
 use super::Groups;
 use super::legality::{DEPTH, implied_by};
-use crate::ids::Id;
-use crate::network::{Interface, Kind, MoveId, Network, NodeId, RoleId, Signal};
+use crate::ids::BitSet;
+use crate::network::{FluentId, Interface, Kind, MoveId, Network, NodeId, RoleId, Signal};
 use grundy_syntax::{Budget, Exhausted, Ticks};
 use rustc_hash::FxHashMap;
 
@@ -89,7 +89,7 @@ impl Groups {
 }
 
 fn moves(interface: &Interface, role: RoleId) -> Vec<NodeId> {
-    interface.moves_of(role).map(|one_move| interface.move_node(MoveId(one_move))).collect()
+    interface.moves_of(role).map(|played| interface.move_node(played)).collect()
 }
 
 /// When a role can do what.
@@ -106,22 +106,22 @@ struct Turns {
 fn turns(network: &Network, circle: &[NodeId], role: RoleId, budget: &Budget) -> Result<Turns, Exhausted> {
     let interface = network.interface();
     let mut moves_at = vec![Vec::new(); circle.len()];
-    let mut others = Vec::new();
+    let mut others: Vec<MoveId> = Vec::new();
     let mut ticks = Ticks::default();
     for number in interface.moves_of(role) {
         ticks.work(budget, WORK * (1 + circle.len()))?;
-        let implied = implied_by(network, interface.moves[number.index()].legal, DEPTH);
+        let implied = implied_by(network, interface.moves[number].legal, DEPTH);
         let needed = |fluent: &NodeId| implied.binary_search(&Signal::of(*fluent)).is_ok();
         match circle.iter().position(needed) {
-            Some(at) => moves_at[at].push(interface.move_node(MoveId(number))),
+            Some(at) => moves_at[at].push(interface.move_node(number)),
             None => others.push(number),
         }
     }
     let mut used = (0..circle.len()).filter(|&at| !moves_at[at].is_empty());
     let idle = match (&others[..], used.next(), used.next()) {
         (&[idle], Some(at), None) => {
-            let legal = interface.moves[idle.index()].legal;
-            is_opposite(network, circle, at, legal).then(|| (interface.move_node(MoveId(idle)), at))
+            let legal = interface.moves[idle].legal;
+            is_opposite(network, circle, at, legal).then(|| (interface.move_node(idle), at))
         }
         _ => None,
     };
@@ -141,18 +141,18 @@ fn is_opposite(network: &Network, circle: &[NodeId], at: usize, signal: Signal) 
 /// Fluents whose next values are each other, in a circle, with one of them true at the start.
 fn circles(network: &Network) -> Vec<Vec<NodeId>> {
     let interface = network.interface();
-    let mut following: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
-    for (fluent, info) in interface.fluents.iter().enumerate() {
+    let mut following: FxHashMap<FluentId, Vec<FluentId>> = FxHashMap::default();
+    for (fluent, info) in interface.fluents.entries() {
         if let Some(before) = interface.fluent_of(info.next.node()).filter(|_| !info.next.is_inverted()) {
             following.entry(before).or_default().push(fluent);
         }
     }
-    let mut seen = vec![false; interface.fluents.len()];
+    let mut seen: BitSet<FluentId> = BitSet::empty(interface.fluents.len());
     let mut circles = Vec::new();
-    for start in 0..interface.fluents.len() {
+    for start in interface.fluents.ids() {
         let mut walk = Vec::new();
         let mut fluent = start;
-        while !std::mem::replace(&mut seen[fluent], true) {
+        while seen.insert(fluent) {
             walk.push(fluent);
             let Some([next]) = following.get(&fluent).map(|next| &next[..]) else { break };
             fluent = *next;
@@ -167,7 +167,8 @@ fn circles(network: &Network) -> Vec<Vec<NodeId>> {
         }
     }
     circles.sort_unstable();
-    let nodes = |circle: Vec<usize>| circle.into_iter().map(|fluent| interface.fluent_node(fluent)).collect();
+    let nodes =
+        |circle: Vec<FluentId>| circle.into_iter().map(|fluent| interface.fluent_node(fluent)).collect();
     circles.into_iter().map(nodes).collect()
 }
 

@@ -3,8 +3,9 @@
 //! leaves this pass out.
 
 use super::Groups;
+use crate::ids::{BitSet, IdVec};
 use crate::network::rewrite::rewrite_outputs;
-use crate::network::{Interface, Network, Signal};
+use crate::network::{FluentId, Interface, Network, NodeId, Signal};
 use grundy_syntax::{Budget, Exhausted};
 
 pub(super) fn run(network: &Network, _: &Groups, budget: &Budget) -> Result<Network, Exhausted> {
@@ -15,9 +16,11 @@ pub(super) fn run(network: &Network, _: &Groups, budget: &Budget) -> Result<Netw
         |builder, gate| builder.node(gate.kind, gate.inputs),
         |interface| {
             let mut interface = interface.clone();
-            for (fluent, _) in interface.fluents.iter_mut().zip(&read).filter(|(_, read)| !**read) {
-                fluent.next = Signal::FALSE;
-                fluent.initial = false;
+            for (number, fluent) in read.ids().zip(interface.fluents.iter_mut()) {
+                if !read[number] {
+                    fluent.next = Signal::FALSE;
+                    fluent.initial = false;
+                }
             }
             interface
         },
@@ -25,21 +28,21 @@ pub(super) fn run(network: &Network, _: &Groups, budget: &Budget) -> Result<Netw
 }
 
 /// Which fluents are read, now or later.
-fn read_fluents(network: &Network) -> Vec<bool> {
+fn read_fluents(network: &Network) -> IdVec<FluentId, bool> {
     let interface = network.interface();
     let mut open = Vec::new();
-    let answers = Interface { fluents: Vec::new(), ..interface.clone() };
+    let answers = Interface { fluents: IdVec::default(), ..interface.clone() };
     answers.for_each_output(|signal| open.push(signal));
-    let mut reached = vec![false; network.node_count()];
+    let mut reached: BitSet<NodeId> = BitSet::empty(network.node_count());
     while let Some(signal) = open.pop() {
         let node = signal.node();
-        if !std::mem::replace(&mut reached[node.index()], true) {
+        if reached.insert(node) {
             open.extend_from_slice(network.inputs(node));
             // Who reads a fluent reads its next value later.
             open.extend(interface.fluent_of(node).map(|fluent| interface.fluents[fluent].next));
         }
     }
-    (0..interface.fluents.len()).map(|fluent| reached[interface.fluent_node(fluent).index()]).collect()
+    interface.fluents.ids().map(|fluent| reached.contains(interface.fluent_node(fluent))).collect()
 }
 
 #[cfg(test)]
