@@ -8,7 +8,7 @@ use grundy::game::{Game, GameError, MachineConfig};
 use grundy::ground::{GroundConfig, GroundError, JoinOrder, LimitKind};
 use grundy::invariants::InvariantConfig;
 use grundy::lifted::{Lifted, LiftedConfig};
-use grundy::machine::{AnyPlayer, Hybrid, Machine, MachineKind, MachineReasoner, Rules};
+use grundy::machine::{AnyCursor, CompiledGame, Hybrid, Machine, MachineKind, MachineReasoner};
 use grundy::reasoner::{Reasoner, Reference};
 use grundy::self_check::{Disagreement, SelfCheck, Verdict, first_sound, self_check};
 use grundy_syntax::{Budget, Exhausted};
@@ -82,7 +82,7 @@ impl Prepared<'_> {
             Prepared::Reference(args, game) => task.run(|| args.reference(game)),
             Prepared::Lifted(args, game) => task.run(|| args.lifted(game)),
             Prepared::Machine(machine) => {
-                task.run(|| Ok(MachineReasoner::<AnyPlayer>::new(machine.player()).within(budget())))
+                task.run(|| Ok(MachineReasoner::<AnyCursor>::new(machine.cursor()).within(budget())))
             }
             Prepared::Hybrid(args, game, machine) => {
                 task.run(|| Ok(Hybrid::new(machine, args.lifted(game)?)?.within(budget())))
@@ -198,14 +198,19 @@ impl ReasonArgs {
     }
 
     /// What machines are made from. `whole_states` has to be set where states are looked at.
-    fn rules(&self, game: &Loaded, whole_states: bool, kind: MachineKind) -> Result<Arc<Rules>, Failure> {
+    fn rules(
+        &self,
+        game: &Loaded,
+        whole_states: bool,
+        kind: MachineKind,
+    ) -> Result<Arc<CompiledGame>, Failure> {
         let config = MachineConfig { kind, open_answers: true, ..self.machine_config(whole_states) };
         rules(game, &config).map_err(|error| failure(&error))
     }
 
     /// Rules whose states are whole, to follow games that a machine without whole states plays. No time is spent on
     /// invariants.
-    pub(crate) fn whole_rules(&self, game: &Loaded) -> Result<Arc<Rules>, Failure> {
+    pub(crate) fn whole_rules(&self, game: &Loaded) -> Result<Arc<CompiledGame>, Failure> {
         let kind = MachineKind::Incremental;
         let config =
             MachineConfig { kind, open_answers: true, invariants: None, ..self.machine_config(true) };
@@ -228,7 +233,7 @@ impl ReasonArgs {
         }
         let config = SelfCheck::after(start.elapsed(), whole_states);
         let rules = match &prepared {
-            Prepared::Machine(machine) => Some(machine.rules().clone()),
+            Prepared::Machine(machine) => Some(machine.game().clone()),
             _ => None,
         };
         // Machines of the same rules are cheap to make; `scratch` is the simplest one.
@@ -267,7 +272,7 @@ impl ReasonArgs {
         whole_states: bool,
         best: MachineKind,
     ) -> Result<Prepared<'a>, Failure> {
-        let machine = |rules: Arc<Rules>, kind, budget: &Budget| -> Result<Prepared, Exhausted> {
+        let machine = |rules: Arc<CompiledGame>, kind, budget: &Budget| -> Result<Prepared, Exhausted> {
             let answers = rules.interface().lifted.clone();
             let machine = Machine::new(rules, kind, budget)?;
             if !answers.any() {
@@ -339,10 +344,10 @@ fn tell(engine: &Prepared, verdict: &Verdict) {
 }
 
 /// What machines are made from, with a note if invariants could have made it smaller but for a limit.
-fn rules(game: &Loaded, config: &MachineConfig) -> Result<Arc<Rules>, GameError> {
+fn rules(game: &Loaded, config: &MachineConfig) -> Result<Arc<CompiledGame>, GameError> {
     let network = Game::from_program(game.program.clone()).network(config)?;
     tell_exhausted(network.exhausted);
-    Ok(Arc::new(Rules::new(network.network, &config.ground.budget)?))
+    Ok(Arc::new(CompiledGame::new(network.network, &config.ground.budget)?))
 }
 
 /// Tells that invariants did not do what they could have done, because of this limit.

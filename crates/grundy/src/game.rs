@@ -30,7 +30,7 @@
 use crate::analysis::analyze;
 use crate::ground::{GroundConfig, GroundError, GroundProgram, ground};
 use crate::invariants::{InvariantConfig, Invariants, prove_invariants};
-use crate::machine::{Machine, MachineKind, Rules};
+use crate::machine::{CompiledGame, Machine, MachineKind};
 use crate::metarules::MetaError;
 use crate::network::{ConnectError, Groups, Optimized, connect};
 use crate::variants;
@@ -206,8 +206,8 @@ impl Game {
     }
 
     /// What machines are made from; several can share it.
-    pub fn rules(&self, config: &MachineConfig) -> Result<Arc<Rules>, GameError> {
-        Ok(Arc::new(Rules::new(self.network(config)?.network, &config.ground.budget)?))
+    pub fn rules(&self, config: &MachineConfig) -> Result<Arc<CompiledGame>, GameError> {
+        Ok(Arc::new(CompiledGame::new(self.network(config)?.network, &config.ground.budget)?))
     }
 
     /// A machine.

@@ -6,7 +6,7 @@ use super::session::{Session, differs};
 use super::transcript::States;
 use grundy::flat::read_ground_term;
 use grundy::game::{Game, GameError, MachineConfig};
-use grundy::machine::{MachineKind, Rules};
+use grundy::machine::{CompiledGame, MachineKind};
 use grundy::unfold::UnfoldConfig;
 use grundy::winning::MoveRulesConfig;
 use grundy_reference::{Limits, State};
@@ -58,7 +58,12 @@ fn check_rules(session: &mut Session, game: &Game, forced: bool) -> Result<(), D
 }
 
 /// Compares what machines tell with what trying finds.
-fn compare(session: &mut Session, name: &str, rules: &Arc<Rules>, forced: bool) -> Result<(), Difference> {
+fn compare(
+    session: &mut Session,
+    name: &str,
+    rules: &Arc<CompiledGame>,
+    forced: bool,
+) -> Result<(), Difference> {
     let limits = Limits { facts: 200_000, budget: session.budget(), ..Limits::default() };
     let game = required(name, grundy_reference::Game::new(session.program.clone(), limits))?;
     let mut judge = Judge { game };

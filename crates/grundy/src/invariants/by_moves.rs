@@ -147,7 +147,7 @@ impl<'a> Keeper<'a> {
     fn is_kept(&self, number: usize) -> bool {
         let candidate = &self.candidates[number];
         let members = &candidate.members;
-        if !members.iter().all(|&member| self.outcomes.is_told[FluentId(member)]) {
+        if !members.iter().all(|&member| self.outcomes.is_complete[FluentId(member)]) {
             return false;
         }
         let quiet = |member: u32| self.outcomes.quiet[FluentId(member)];

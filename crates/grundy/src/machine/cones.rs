@@ -14,7 +14,7 @@ pub(super) struct Cone {
 }
 
 /// What happens one after the other when a cone is evaluated.
-pub(super) enum Step<'a> {
+pub(super) enum Component<'a> {
     /// A node that depends on what is known.
     Gate(NodeId),
     /// Nodes that depend on each other.
@@ -51,7 +51,7 @@ impl Cone {
     }
 
     /// The steps of an evaluation.
-    pub(super) fn steps(&self) -> impl Iterator<Item = Step<'_>> {
+    pub(super) fn components(&self) -> impl Iterator<Item = Component<'_>> {
         let mut at = 0;
         let mut loops = self.loops.iter();
         let mut next_loop = loops.next();
@@ -59,11 +59,11 @@ impl Cone {
             Some(range) if range.start == at => {
                 at = range.end;
                 next_loop = loops.next();
-                Some(Step::Loop(&self.order[range.clone()]))
+                Some(Component::Loop(&self.order[range.clone()]))
             }
             _ => {
                 at += 1;
-                self.order.get(at - 1).map(|&node| Step::Gate(node))
+                self.order.get(at - 1).map(|&node| Component::Gate(node))
             }
         })
     }

@@ -4,7 +4,7 @@
 //! then a machine plays, and the lifted engine is asked for these answers alone, in the states where somebody wants to
 //! know.
 
-use super::{AnyPlayer, Machine, MachineReasoner, MoveName, State};
+use super::{AnyCursor, Machine, MachineReasoner, MoveName, State};
 use crate::ids::IdVec;
 use crate::lifted::{Lifted, LiftedState};
 use crate::network::{FluentId, LiftedAnswers};
@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 /// A machine and the lifted engine side by side.
 pub struct Hybrid {
-    machine: MachineReasoner<AnyPlayer>,
+    machine: MachineReasoner<AnyCursor>,
     /// What the lifted engine is asked for.
     asked: LiftedAnswers,
     lifted: Lifted,
@@ -26,11 +26,11 @@ pub struct Hybrid {
 impl Hybrid {
     /// Puts a machine and a lifted engine of the same game together. The machine has to have whole states.
     pub fn new(machine: &Machine, mut lifted: Lifted) -> Result<Hybrid, ReasonError> {
-        let rules = Arc::clone(machine.rules());
-        let fluents = rules.interface().fluents.iter();
+        let game = Arc::clone(machine.game());
+        let fluents = game.interface().fluents.iter();
         let facts = fluents.map(|fluent| lifted.fact(&fluent.text)).collect::<Result<Vec<_>, _>>()?;
-        let asked = rules.interface().lifted.clone();
-        Ok(Hybrid { machine: MachineReasoner::new(machine.player()), asked, lifted, facts: facts.into() })
+        let asked = game.interface().lifted.clone();
+        Ok(Hybrid { machine: MachineReasoner::new(machine.cursor()), asked, lifted, facts: facts.into() })
     }
 
     /// Answers no more questions after this time.

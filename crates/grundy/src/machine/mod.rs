@@ -1,6 +1,6 @@
 //! Machines: networks made ready to play.
 //!
-//! A machine is immutable and shared between threads; what changes while playing is a [`Player`] of its own for
+//! A machine is immutable and shared between threads; what changes while playing is a [`Cursor`] of its own for
 //! each thread. Stepping allocates nothing. There are three, and all give the same answers:
 //!
 //! | machine | for | how |
@@ -27,7 +27,7 @@ use crate::ids::IdVec;
 pub use hybrid::Hybrid;
 pub(crate) use playouts::stream;
 pub use playouts::{Ending, GoalSum, PlayoutConfig, Sightings, Totals};
-pub use position::{AnyPlayer, PlayError, Position};
+pub use position::{AnyCursor, PlayError, Position};
 pub use reasoner::{MachineReasoner, MoveName};
 pub use state::State;
 pub use telling::{Event, Tell, Told};
@@ -42,7 +42,7 @@ use std::sync::Arc;
 
 /// A game that machines are made from: its network, and which nodes are needed for which answer.
 #[derive(Debug)]
-pub struct Rules {
+pub struct CompiledGame {
     network: Network,
     cones: Cones,
     /// The texts of all moves, sorted, each once.
@@ -55,9 +55,9 @@ pub struct Rules {
 /// More inputs of a node would not fit into the counters of one machine, and the instructions of another.
 const MOST_INPUTS: usize = 1 << 14;
 
-impl Rules {
+impl CompiledGame {
     /// Prepares a network.
-    pub fn new(network: Network, budget: &Budget) -> Result<Rules, Exhausted> {
+    pub fn new(network: Network, budget: &Budget) -> Result<CompiledGame, Exhausted> {
         budget.enter(Stage::Machine);
         let network = split_wide(network, MOST_INPUTS, budget)?;
         let interface = network.interface();
@@ -72,7 +72,13 @@ impl Rules {
             moves[m.role].insert(name, number);
         }
         let initial = State::from_flags(interface.fluents.iter().map(|fluent| fluent.initial));
-        Ok(Rules { cones: Cones::new(&network, budget)?, names: names.into(), moves, initial, network })
+        Ok(CompiledGame {
+            cones: Cones::new(&network, budget)?,
+            names: names.into(),
+            moves,
+            initial,
+            network,
+        })
     }
 
     /// The network.
@@ -115,9 +121,9 @@ impl Rules {
 /// A machine at work: it looks at one state, and plays on from there.
 ///
 /// Moves that are played have to be legal: the network takes that for granted.
-pub trait Player {
+pub trait Cursor {
     /// The game.
-    fn rules(&self) -> &Rules;
+    fn game(&self) -> &CompiledGame;
 
     /// Goes to a state.
     fn look_at(&mut self, state: &State);
@@ -174,33 +180,33 @@ pub enum Machine {
 
 impl Machine {
     /// Makes a machine.
-    pub fn new(rules: Arc<Rules>, kind: MachineKind, budget: &Budget) -> Result<Machine, Exhausted> {
+    pub fn new(game: Arc<CompiledGame>, kind: MachineKind, budget: &Budget) -> Result<Machine, Exhausted> {
         budget.enter(Stage::Machine);
         budget.check()?;
         Ok(match kind {
-            MachineKind::Scratch => Machine::Scratch(Arc::new(scratch::ScratchMachine::new(rules))),
+            MachineKind::Scratch => Machine::Scratch(Arc::new(scratch::ScratchMachine::new(game))),
             MachineKind::Incremental => {
-                Machine::Incremental(Arc::new(incremental::IncrementalMachine::new(rules, budget)?))
+                Machine::Incremental(Arc::new(incremental::IncrementalMachine::new(game, budget)?))
             }
-            MachineKind::Batch => Machine::Batch(Arc::new(batch::BatchMachine::new(rules, budget)?)),
+            MachineKind::Batch => Machine::Batch(Arc::new(batch::BatchMachine::new(game, budget)?)),
         })
     }
 
     /// About how many bytes a player takes.
-    fn player_bytes(&self) -> usize {
+    fn cursor_bytes(&self) -> usize {
         match self {
-            Machine::Scratch(machine) => machine.rules().network().node_count(),
-            Machine::Incremental(machine) => machine.player_bytes(),
+            Machine::Scratch(machine) => machine.game().network().node_count(),
+            Machine::Incremental(machine) => machine.cursor_bytes(),
             Machine::Batch(machine) => machine.lane_bytes(),
         }
     }
 
     /// The game.
-    pub fn rules(&self) -> &Arc<Rules> {
+    pub fn game(&self) -> &Arc<CompiledGame> {
         match self {
-            Machine::Scratch(machine) => machine.rules(),
-            Machine::Incremental(machine) => machine.rules(),
-            Machine::Batch(machine) => machine.rules(),
+            Machine::Scratch(machine) => machine.game(),
+            Machine::Incremental(machine) => machine.game(),
+            Machine::Batch(machine) => machine.game(),
         }
     }
 }

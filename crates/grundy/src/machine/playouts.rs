@@ -1,6 +1,6 @@
 //! Random playouts: how many, from where, and what came out.
 
-use super::{Machine, Player, State};
+use super::{Cursor, Machine, State};
 use crate::ids::{IdVec, float, length, wide};
 use crate::network::{MoveId, RoleId};
 use crate::reasoner::GoalValue;
@@ -197,7 +197,7 @@ impl Machine {
     /// give the same result, at any number of threads. Games that have begun are played to their end, so that short
     /// ones are not favoured; when the flag is set, their number depends on the time it took.
     pub fn playouts_until(&self, count: u64, config: &PlayoutConfig, stop: &AtomicBool) -> Totals {
-        self.playouts_from_until(self.rules().initial(), count, config, stop)
+        self.playouts_from_until(self.game().initial(), count, config, stop)
     }
 
     /// The same from another state.
@@ -227,13 +227,13 @@ impl Machine {
         config: &PlayoutConfig,
         stop: &AtomicBool,
     ) -> Vec<Totals> {
-        let roles = self.rules().interface().roles.len();
+        let roles = self.game().interface().roles.len();
         let total = each.saturating_mul(wide(states.len()));
         let next = AtomicU64::new(0);
         let work = || {
             let mut totals = vec![Totals::new(roles); states.len()];
             // Each thread has a copy of what changes in play.
-            if config.budget.check_room(self.player_bytes()).is_err() {
+            if config.budget.check_room(self.cursor_bytes()).is_err() {
                 return totals;
             }
             let mut worker = Worker::new(self);
@@ -309,16 +309,16 @@ impl Chunk<'_> {
 
 /// What a thread plays with.
 enum Worker {
-    Scratch(super::scratch::ScratchPlayer),
-    Incremental(Box<super::incremental::IncrementalPlayer>),
+    Scratch(super::scratch::ScratchCursor),
+    Incremental(Box<super::incremental::IncrementalCursor>),
     Batch(super::batch::Lanes),
 }
 
 impl Worker {
     fn new(machine: &Machine) -> Worker {
         match machine {
-            Machine::Scratch(machine) => Worker::Scratch(machine.player()),
-            Machine::Incremental(machine) => Worker::Incremental(machine.player().into()),
+            Machine::Scratch(machine) => Worker::Scratch(machine.cursor()),
+            Machine::Incremental(machine) => Worker::Incremental(machine.cursor().into()),
             Machine::Batch(machine) => Worker::Batch(machine.lanes()),
         }
     }
@@ -326,8 +326,8 @@ impl Worker {
     /// Plays the games of a chunk: how many steps they have, if they are played one by one.
     fn play(&mut self, chunk: &Chunk, totals: &mut [Totals]) -> u64 {
         match self {
-            Worker::Scratch(player) => play_one_by_one(player, chunk, totals),
-            Worker::Incremental(player) => play_one_by_one(&mut **player, chunk, totals),
+            Worker::Scratch(cursor) => play_one_by_one(cursor, chunk, totals),
+            Worker::Incremental(cursor) => play_one_by_one(&mut **cursor, chunk, totals),
             Worker::Batch(lanes) => {
                 lanes.play(chunk, totals);
                 0
@@ -336,14 +336,14 @@ impl Worker {
     }
 }
 
-fn play_one_by_one<P: Player>(player: &mut P, chunk: &Chunk, totals: &mut [Totals]) -> u64 {
-    let mut joint = vec![MoveId(0); player.rules().interface().roles.len()];
+fn play_one_by_one<P: Cursor>(cursor: &mut P, chunk: &Chunk, totals: &mut [Totals]) -> u64 {
+    let mut joint = vec![MoveId(0); cursor.game().interface().roles.len()];
     let mut steps = 0;
     for game in chunk.games.clone() {
         let start = chunk.start_of(game);
         let totals = &mut totals[start];
         let before = totals.states;
-        play_game(player, (game, &chunk.states[start]), chunk.config, &mut joint, totals, |_| true);
+        play_game(cursor, (game, &chunk.states[start]), chunk.config, &mut joint, totals, |_| true);
         steps += totals.states - before;
     }
     steps
@@ -351,33 +351,33 @@ fn play_one_by_one<P: Player>(player: &mut P, chunk: &Chunk, totals: &mut [Total
 
 /// Plays the game of this number from a state and counts it. `tell` sees each joint move before it is made, and ends the
 /// game by returning `false`; a game that is ended so, or by the budget, is not counted. Tells whether it was counted.
-pub(super) fn play_game<P: Player>(
-    player: &mut P,
+pub(super) fn play_game<P: Cursor>(
+    cursor: &mut P,
     (game, start): (u64, &State),
     config: &PlayoutConfig,
     joint: &mut [MoveId],
     totals: &mut Totals,
     tell: impl FnMut(&[MoveId]) -> bool,
 ) -> bool {
-    if start == player.rules().initial() {
-        player.reset();
+    if start == cursor.game().initial() {
+        cursor.reset();
     } else {
-        player.look_at(start);
+        cursor.look_at(start);
     }
     let mut rng = fastrand::Rng::with_seed(stream(config.seed, game));
-    let (steps, end) = play_to_the_end(player, &mut rng, joint, config, tell);
+    let (steps, end) = play_to_the_end(cursor, &mut rng, joint, config, tell);
     match end {
         End::Stopped => return false,
         End::Unfinished => totals.unfinished += 1,
         End::Stuck => {
             totals.stuck += 1;
-            for role in stuck_roles(player) {
+            for role in stuck_roles(cursor) {
                 totals.stuck_roles[role].note(game);
             }
         }
         End::Terminal => {
             for role in totals.goals.ids() {
-                totals.add_goal(role, player.goal(role), game);
+                totals.add_goal(role, cursor.goal(role), game);
             }
         }
     }
@@ -387,10 +387,10 @@ pub(super) fn play_game<P: Player>(
 }
 
 /// The roles without a legal move in the state of the player.
-pub(super) fn stuck_roles<P: Player>(player: &mut P) -> Vec<RoleId> {
+pub(super) fn stuck_roles<P: Cursor>(cursor: &mut P) -> Vec<RoleId> {
     let mut rng = fastrand::Rng::with_seed(0);
-    let roles = player.rules().interface().role_ids();
-    roles.filter(|&role| player.pick(role, &mut rng).is_none()).collect()
+    let roles = cursor.game().interface().role_ids();
+    roles.filter(|&role| cursor.pick(role, &mut rng).is_none()).collect()
 }
 
 /// Why no more moves are made.
@@ -405,21 +405,21 @@ enum End {
 const MOST_PATIENCE: u64 = 1 << 10;
 const PATIENCE: u64 = 1 << 18;
 
-fn play_to_the_end<P: Player>(
-    player: &mut P,
+fn play_to_the_end<P: Cursor>(
+    cursor: &mut P,
     rng: &mut fastrand::Rng,
     joint: &mut [MoveId],
     config: &PlayoutConfig,
     mut tell: impl FnMut(&[MoveId]) -> bool,
 ) -> (u64, End) {
     let mut steps = 0;
-    let roles = player.rules().interface().role_ids();
-    let inputs = wide(player.rules().network().edge_count());
+    let roles = cursor.game().interface().role_ids();
+    let inputs = wide(cursor.game().network().edge_count());
     let patience = (PATIENCE / inputs.max(1)).clamp(1, MOST_PATIENCE);
     let mut pause = patience.min(config.max_steps);
-    while !player.is_terminal() {
+    while !cursor.is_terminal() {
         for (role, choice) in roles.clone().zip(joint.iter_mut()) {
-            match player.pick(role, rng) {
+            match cursor.pick(role, rng) {
                 Some(chosen) => *choice = chosen,
                 None => return (steps, End::Stuck),
             }
@@ -436,7 +436,7 @@ fn play_to_the_end<P: Player>(
         if !tell(joint) {
             return (steps, End::Stopped);
         }
-        player.play(joint);
+        cursor.play(joint);
         steps += 1;
     }
     (steps, End::Terminal)

@@ -1,76 +1,76 @@
 //! A state of a game, and what can be done in it.
 
-use super::batch::BatchPlayer;
-use super::incremental::IncrementalPlayer;
-use super::scratch::ScratchPlayer;
-use super::{Machine, Player, Rules, State};
+use super::batch::BatchCursor;
+use super::incremental::IncrementalCursor;
+use super::scratch::ScratchCursor;
+use super::{CompiledGame, Cursor, Machine, State};
 use crate::network::{MoveId, RoleId};
 use crate::reasoner::GoalValue;
 
 /// A player of any machine.
 #[derive(Clone, Debug)]
-pub enum AnyPlayer {
+pub enum AnyCursor {
     /// Every node is evaluated.
-    Scratch(ScratchPlayer),
+    Scratch(ScratchCursor),
     /// Changes are propagated.
-    Incremental(Box<IncrementalPlayer>),
+    Incremental(Box<IncrementalCursor>),
     /// Many games at once, all the same here.
-    Batch(BatchPlayer),
+    Batch(BatchCursor),
 }
 
 macro_rules! delegate {
-    ($self:ident, $player:ident => $call:expr) => {
+    ($self:ident, $cursor:ident => $call:expr) => {
         match $self {
-            AnyPlayer::Scratch($player) => $call,
-            AnyPlayer::Incremental($player) => $call,
-            AnyPlayer::Batch($player) => $call,
+            AnyCursor::Scratch($cursor) => $call,
+            AnyCursor::Incremental($cursor) => $call,
+            AnyCursor::Batch($cursor) => $call,
         }
     };
 }
 
-impl Player for AnyPlayer {
-    fn rules(&self) -> &Rules {
-        delegate!(self, player => player.rules())
+impl Cursor for AnyCursor {
+    fn game(&self) -> &CompiledGame {
+        delegate!(self, cursor => cursor.game())
     }
 
     fn look_at(&mut self, state: &State) {
-        delegate!(self, player => player.look_at(state));
+        delegate!(self, cursor => cursor.look_at(state));
     }
 
     fn reset(&mut self) {
-        delegate!(self, player => player.reset());
+        delegate!(self, cursor => cursor.reset());
     }
 
     fn state_into(&self, state: &mut State) {
-        delegate!(self, player => player.state_into(state));
+        delegate!(self, cursor => cursor.state_into(state));
     }
 
     fn is_terminal(&mut self) -> bool {
-        delegate!(self, player => player.is_terminal())
+        delegate!(self, cursor => cursor.is_terminal())
     }
 
     fn is_legal(&mut self, candidate: MoveId) -> bool {
-        delegate!(self, player => player.is_legal(candidate))
+        delegate!(self, cursor => cursor.is_legal(candidate))
     }
 
     fn pick(&mut self, role: RoleId, rng: &mut fastrand::Rng) -> Option<MoveId> {
-        delegate!(self, player => player.pick(role, rng))
+        delegate!(self, cursor => cursor.pick(role, rng))
     }
 
     fn goal(&mut self, role: RoleId) -> GoalValue {
-        delegate!(self, player => player.goal(role))
+        delegate!(self, cursor => cursor.goal(role))
     }
 
     fn play(&mut self, joint: &[MoveId]) {
-        delegate!(self, player => player.play(joint));
+        delegate!(self, cursor => cursor.play(joint));
     }
 
     fn hinted(&mut self, name: &str) -> Vec<MoveId> {
-        delegate!(self, player => player.hinted(name))
+        delegate!(self, cursor => cursor.hinted(name))
     }
 
     fn sees(&mut self, joint: &[MoveId], role: RoleId) -> Vec<String> {
-        delegate!(self, player => player.sees(joint, role))
+        delegate!(self, cursor => cursor.sees(joint, role))
     }
 }
 
@@ -98,29 +98,29 @@ pub enum PlayError {
 /// A state of a game, and what can be done in it. Each thread needs one of its own.
 #[derive(Clone, Debug)]
 pub struct Position {
-    player: AnyPlayer,
+    cursor: AnyCursor,
 }
 
 impl Machine {
     /// A player in the initial state.
-    pub fn player(&self) -> AnyPlayer {
+    pub fn cursor(&self) -> AnyCursor {
         match self {
-            Machine::Scratch(machine) => AnyPlayer::Scratch(machine.player()),
-            Machine::Incremental(machine) => AnyPlayer::Incremental(machine.player().into()),
-            Machine::Batch(machine) => AnyPlayer::Batch(machine.player()),
+            Machine::Scratch(machine) => AnyCursor::Scratch(machine.cursor()),
+            Machine::Incremental(machine) => AnyCursor::Incremental(machine.cursor().into()),
+            Machine::Batch(machine) => AnyCursor::Batch(machine.cursor()),
         }
     }
 
     /// The initial position.
     pub fn initial(&self) -> Position {
-        Position { player: self.player() }
+        Position { cursor: self.cursor() }
     }
 
     /// The position of a state. The state has to be one that play can lead to: what a game makes impossible, such as
     /// two players at turn at once, is taken for granted.
     pub fn position(&self, state: &State) -> Position {
         let mut position = self.initial();
-        position.player.look_at(state);
+        position.cursor.look_at(state);
         position
     }
 }
@@ -128,40 +128,40 @@ impl Machine {
 impl Position {
     /// The roles by number.
     pub fn roles(&self) -> impl Iterator<Item = RoleId> + use<> {
-        self.player.rules().interface().role_ids()
+        self.cursor.game().interface().role_ids()
     }
 
     /// The name of a role.
     pub fn role_name(&self, role: RoleId) -> &str {
-        &self.player.rules().interface().roles[role]
+        &self.cursor.game().interface().roles[role]
     }
 
     /// A move in KIF notation.
     pub fn move_text(&self, id: MoveId) -> &str {
-        &self.player.rules().interface().moves[id].text
+        &self.cursor.game().interface().moves[id].text
     }
 
     /// The legal moves of a role, in the order of their texts.
     pub fn legal(&mut self, role: RoleId) -> Vec<MoveId> {
-        let moves = self.player.rules().interface().moves_of(role);
-        moves.filter(|&candidate| self.player.is_legal(candidate)).collect()
+        let moves = self.cursor.game().interface().moves_of(role);
+        moves.filter(|&candidate| self.cursor.is_legal(candidate)).collect()
     }
 
     /// A legal move of a role, all equally likely.
     pub fn random_move(&mut self, role: RoleId, rng: &mut fastrand::Rng) -> Option<MoveId> {
-        self.player.pick(role, rng)
+        self.cursor.pick(role, rng)
     }
 
     /// Plays a joint move, one for each role, if it is legal.
     pub fn play(&mut self, joint: &[MoveId]) -> Result<(), PlayError> {
-        let roles = self.player.rules().interface().roles.len();
+        let roles = self.cursor.game().interface().roles.len();
         if joint.len() != roles {
             return Err(PlayError::WrongNumber { given: joint.len(), roles });
         }
         for (role, &played) in self.roles().zip(joint) {
-            let known = self.player.rules().interface().moves.get(played);
-            if known.is_none_or(|m| m.role != role) || !self.player.is_legal(played) {
-                let known = self.player.rules().interface().moves.get(played);
+            let known = self.cursor.game().interface().moves.get(played);
+            if known.is_none_or(|m| m.role != role) || !self.cursor.is_legal(played) {
+                let known = self.cursor.game().interface().moves.get(played);
                 let text = known.map_or("?", |m| &m.text);
                 return Err(PlayError::Illegal {
                     role: self.role_name(role).to_owned(),
@@ -169,18 +169,18 @@ impl Position {
                 });
             }
         }
-        self.player.play(joint);
+        self.cursor.play(joint);
         Ok(())
     }
 
     /// Plays a joint move that is known to be legal. With one that is not, the next state is not to be relied upon.
     pub fn play_unchecked(&mut self, joint: &[MoveId]) {
-        self.player.play(joint);
+        self.cursor.play(joint);
     }
 
     /// Whether the game is over.
     pub fn is_terminal(&mut self) -> bool {
-        self.player.is_terminal()
+        self.cursor.is_terminal()
     }
 
     /// For each role its goal value, if there is exactly one and it is a number.
@@ -190,7 +190,7 @@ impl Position {
 
     /// For each role its goal value, also where there is none, or more than one.
     pub fn goal_values(&mut self) -> Vec<GoalValue> {
-        self.roles().map(|role| self.player.goal(role)).collect()
+        self.roles().map(|role| self.cursor.goal(role)).collect()
     }
 
     /// The moves, of all roles, of which a rule that was compiled into the network says this: `wins` (it wins at
@@ -198,18 +198,18 @@ impl Position {
     ///
     /// Such rules are there if the game was made by [`Game::with_move_rules`](crate::game::Game::with_move_rules).
     pub fn hinted(&mut self, name: &str) -> Vec<MoveId> {
-        self.player.hinted(name)
+        self.cursor.hinted(name)
     }
 
     /// The state.
     pub fn state(&self) -> State {
-        let mut state = self.player.rules().initial().clone();
-        self.player.state_into(&mut state);
+        let mut state = self.cursor.game().initial().clone();
+        self.cursor.state_into(&mut state);
         state
     }
 
     /// The true facts in KIF notation, sorted.
     pub fn facts(&self) -> Vec<String> {
-        self.player.rules().facts(&self.state())
+        self.cursor.game().facts(&self.state())
     }
 }

@@ -3,8 +3,8 @@
 //! Nothing is kept from state to state, which makes it the simplest machine, and the one to go to a state that has
 //! nothing to do with the last one.
 
-use super::cones::{Cone, Step};
-use super::{Player, Rules, State, goal_signals};
+use super::cones::{Component, Cone};
+use super::{CompiledGame, Cursor, State, goal_signals};
 use crate::ids::{IdVec, ids_in};
 use crate::network::{Kind, Move, MoveId, Network, NodeId, RoleId, Signal};
 use crate::reasoner::GoalValue;
@@ -13,39 +13,39 @@ use std::sync::Arc;
 /// A game for scratch evaluation.
 #[derive(Debug)]
 pub struct ScratchMachine {
-    rules: Arc<Rules>,
+    game: Arc<CompiledGame>,
 }
 
 impl ScratchMachine {
     /// Makes the machine.
-    pub fn new(rules: Arc<Rules>) -> ScratchMachine {
-        ScratchMachine { rules }
+    pub fn new(game: Arc<CompiledGame>) -> ScratchMachine {
+        ScratchMachine { game }
     }
 
     /// The game.
-    pub fn rules(&self) -> &Arc<Rules> {
-        &self.rules
+    pub fn game(&self) -> &Arc<CompiledGame> {
+        &self.game
     }
 
     /// A player in the initial state.
-    pub fn player(self: &Arc<Self>) -> ScratchPlayer {
-        let values = IdVec::filled(false, self.rules.network().node_count());
-        let mut player = ScratchPlayer {
-            rules: self.rules.clone(),
+    pub fn cursor(self: &Arc<Self>) -> ScratchCursor {
+        let values = IdVec::filled(false, self.game.network().node_count());
+        let mut cursor = ScratchCursor {
+            game: self.game.clone(),
             values,
             following: Vec::new(),
             legal: Vec::new(),
             goals_known: false,
         };
-        player.reset();
-        player
+        cursor.reset();
+        cursor
     }
 }
 
 /// A state with the values of all nodes.
 #[derive(Clone, Debug)]
-pub struct ScratchPlayer {
-    rules: Arc<Rules>,
+pub struct ScratchCursor {
+    game: Arc<CompiledGame>,
     values: IdVec<NodeId, bool>,
     following: Vec<bool>,
     legal: Vec<MoveId>,
@@ -70,10 +70,10 @@ fn gate(network: &Network, values: &IdVec<NodeId, bool>, node: NodeId) -> bool {
 
 /// Evaluates the nodes of a cone.
 pub(super) fn evaluate(network: &Network, cone: &Cone, values: &mut IdVec<NodeId, bool>) {
-    for step in cone.steps() {
+    for step in cone.components() {
         match step {
-            Step::Gate(node) => values[node] = gate(network, values, node),
-            Step::Loop(nodes) => {
+            Component::Gate(node) => values[node] = gate(network, values, node),
+            Component::Loop(nodes) => {
                 nodes.iter().for_each(|&node| values[node] = false);
                 let mut changed = true;
                 while changed {
@@ -90,59 +90,59 @@ pub(super) fn evaluate(network: &Network, cone: &Cone, values: &mut IdVec<NodeId
     }
 }
 
-impl ScratchPlayer {
+impl ScratchCursor {
     fn value(&self, signal: Signal) -> bool {
         value(&self.values, signal)
     }
 
     fn set_moves(&mut self, joint: &[MoveId], value: bool) {
         for &played in joint {
-            self.values[self.rules.interface().move_node(played)] = value;
+            self.values[self.game.interface().move_node(played)] = value;
         }
     }
 
     /// Evaluates what every state is asked for.
     fn settle(&mut self) {
         self.goals_known = false;
-        evaluate(self.rules.network(), &self.rules.cones.state, &mut self.values);
+        evaluate(self.game.network(), &self.game.cones.state, &mut self.values);
     }
 }
 
-impl Player for ScratchPlayer {
-    fn rules(&self) -> &Rules {
-        &self.rules
+impl Cursor for ScratchCursor {
+    fn game(&self) -> &CompiledGame {
+        &self.game
     }
 
     fn look_at(&mut self, state: &State) {
-        for fluent in self.rules.interface().fluents.ids() {
-            self.values[self.rules.interface().fluent_node(fluent)] = state.get(fluent);
+        for fluent in self.game.interface().fluents.ids() {
+            self.values[self.game.interface().fluent_node(fluent)] = state.get(fluent);
         }
         self.settle();
     }
 
     fn reset(&mut self) {
-        let rules = self.rules.clone();
-        self.look_at(&rules.initial);
+        let game = self.game.clone();
+        self.look_at(&game.initial);
     }
 
     fn state_into(&self, state: &mut State) {
-        for fluent in self.rules.interface().fluents.ids() {
-            state.set(fluent, self.values[self.rules.interface().fluent_node(fluent)]);
+        for fluent in self.game.interface().fluents.ids() {
+            state.set(fluent, self.values[self.game.interface().fluent_node(fluent)]);
         }
     }
 
     fn is_terminal(&mut self) -> bool {
-        self.value(self.rules.interface().terminal)
+        self.value(self.game.interface().terminal)
     }
 
     fn is_legal(&mut self, candidate: MoveId) -> bool {
-        is_legal(&self.values, &self.rules.interface().moves[candidate])
+        is_legal(&self.values, &self.game.interface().moves[candidate])
     }
 
     fn pick(&mut self, role: RoleId, rng: &mut fastrand::Rng) -> Option<MoveId> {
         self.legal.clear();
-        for candidate in self.rules.interface().moves_of(role) {
-            if is_legal(&self.values, &self.rules.interface().moves[candidate]) {
+        for candidate in self.game.interface().moves_of(role) {
+            if is_legal(&self.values, &self.game.interface().moves[candidate]) {
                 self.legal.push(candidate);
             }
         }
@@ -151,22 +151,22 @@ impl Player for ScratchPlayer {
 
     fn goal(&mut self, role: RoleId) -> GoalValue {
         if !self.goals_known {
-            evaluate(self.rules.network(), &self.rules.cones.goals, &mut self.values);
+            evaluate(self.game.network(), &self.game.cones.goals, &mut self.values);
             self.goals_known = true;
         }
-        let goals = goal_signals(self.rules.interface(), role);
+        let goals = goal_signals(self.game.interface(), role);
         GoalValue::of(goals.filter(|&(_, holds)| self.value(holds)).map(|(goal, _)| goal))
     }
 
     fn play(&mut self, joint: &[MoveId]) {
         self.set_moves(joint, true);
-        let rules = &self.rules;
-        evaluate(rules.network(), &rules.cones.next, &mut self.values);
+        let game = &self.game;
+        evaluate(game.network(), &game.cones.next, &mut self.values);
         // A fluent may be the next value of another one, so that all are read before any is written.
         self.following.clear();
-        let nexts = rules.interface().fluents.iter().map(|fluent| value(&self.values, fluent.next));
+        let nexts = game.interface().fluents.iter().map(|fluent| value(&self.values, fluent.next));
         self.following.extend(nexts);
-        for (node, &next) in ids_in(&rules.interface().fluent_nodes()).zip(&self.following) {
+        for (node, &next) in ids_in(&game.interface().fluent_nodes()).zip(&self.following) {
             self.values[node] = next;
         }
         self.set_moves(joint, false);
@@ -174,14 +174,14 @@ impl Player for ScratchPlayer {
     }
 
     fn hinted(&mut self, name: &str) -> Vec<MoveId> {
-        let hints = self.rules.interface().hints_named(name).iter();
+        let hints = self.game.interface().hints_named(name).iter();
         hints.filter(|hint| self.value(hint.holds)).map(|hint| hint.about).collect()
     }
 
     fn sees(&mut self, joint: &[MoveId], role: RoleId) -> Vec<String> {
         self.set_moves(joint, true);
-        evaluate(self.rules.network(), &self.rules.cones.sees, &mut self.values);
-        let percepts = &self.rules.interface().sees[role];
+        evaluate(self.game.network(), &self.game.cones.sees, &mut self.values);
+        let percepts = &self.game.interface().sees[role];
         let seen = percepts.iter().filter(|percept| self.value(percept.holds));
         let seen = seen.map(|percept| percept.text.clone()).collect();
         self.set_moves(joint, false);

@@ -7,7 +7,7 @@
 
 use super::batch::{BLOCK_LANES, BatchMachine, Block, Watch};
 use super::playouts::{Chunk, PlayoutConfig, Totals, batch_start, play_game};
-use super::{Machine, Player, State};
+use super::{Cursor, Machine, State};
 use crate::network::{MoveId, RoleId};
 use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
@@ -50,9 +50,9 @@ impl Machine {
         tell: &mut Tell,
     ) -> Totals {
         match self {
-            Machine::Scratch(machine) => tell_one_by_one(machine.player(), start, told, config, stop, tell),
+            Machine::Scratch(machine) => tell_one_by_one(machine.cursor(), start, told, config, stop, tell),
             Machine::Incremental(machine) => {
-                tell_one_by_one(machine.player(), start, told, config, stop, tell)
+                tell_one_by_one(machine.cursor(), start, told, config, stop, tell)
             }
             Machine::Batch(machine) => tell_batch(machine, start, told, config, stop, tell, MOST_KEPT),
         }
@@ -80,22 +80,22 @@ impl Machine {
     }
 }
 
-fn tell_one_by_one<P: Player>(
-    mut player: P,
+fn tell_one_by_one<P: Cursor>(
+    mut cursor: P,
     start: &State,
     told: &Told,
     config: &PlayoutConfig,
     stop: &AtomicBool,
     tell: &mut Tell,
 ) -> Totals {
-    let mut totals = Totals::new(player.rules().interface().roles.len());
+    let mut totals = Totals::new(cursor.game().interface().roles.len());
     let mut joint = vec![MoveId(0); totals.goals.len()];
     for game in told.games.start..told.games.end.min(told.count) {
         if stop.load(Ordering::Relaxed) || config.budget.is_over() {
             break;
         }
         let each_move = |joint: &[MoveId]| tell(game, Event::Moves(joint)).is_continue();
-        let is_over = play_game(&mut player, (game, start), config, &mut joint, &mut totals, each_move);
+        let is_over = play_game(&mut cursor, (game, start), config, &mut joint, &mut totals, each_move);
         if !is_over || tell(game, Event::End).is_break() {
             break;
         }
@@ -113,7 +113,7 @@ fn tell_batch(
     tell: &mut Tell,
     most_kept: usize,
 ) -> Totals {
-    let roles = machine.rules().interface().roles.len();
+    let roles = machine.game().interface().roles.len();
     let mut totals = Totals::new(roles);
     let mut lanes = machine.lanes();
     let (mut next, end) = (told.games.start, told.games.end.min(told.count));
@@ -313,7 +313,7 @@ mod tests {
             ControlFlow::Continue(())
         };
         let (told, config) = (Told { games, count }, PlayoutConfig { seed: 5, ..PlayoutConfig::default() });
-        let initial = machine.rules().initial();
+        let initial = machine.game().initial();
         let never = AtomicBool::new(false);
         let totals = tell_batch(batch, initial, &told, &config, &never, &mut tell, most_kept);
         assert_eq!(texts.len() as u64, told.games.end.min(count) - first);

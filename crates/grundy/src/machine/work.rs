@@ -6,7 +6,7 @@
 
 use super::batch::BatchMachine;
 use super::incremental::IncrementalMachine;
-use super::{MachineKind, Rules};
+use super::{CompiledGame, MachineKind};
 use crate::ids::float;
 use crate::network::NodeId;
 use grundy_syntax::{Budget, Exhausted};
@@ -32,21 +32,21 @@ impl Work {
 }
 
 /// What a machine of this kind has to do in a step, on average.
-pub(crate) fn work(rules: &Arc<Rules>, kind: MachineKind, budget: &Budget) -> Result<Work, Exhausted> {
+pub(crate) fn work(game: &Arc<CompiledGame>, kind: MachineKind, budget: &Budget) -> Result<Work, Exhausted> {
     Ok(match kind {
-        MachineKind::Batch => Work(vec![float(BatchMachine::new(rules.clone(), budget)?.work())]),
+        MachineKind::Batch => Work(vec![float(BatchMachine::new(game.clone(), budget)?.work())]),
         MachineKind::Incremental => {
-            let machine = IncrementalMachine::new(rules.clone(), budget)?;
-            machine.work(budget)?.unwrap_or_else(|| all_values(rules))
+            let machine = IncrementalMachine::new(game.clone(), budget)?;
+            machine.work(budget)?.unwrap_or_else(|| all_values(game))
         }
-        MachineKind::Scratch => all_values(rules),
+        MachineKind::Scratch => all_values(game),
     })
 }
 
 /// The values of all nodes and edges.
-fn all_values(rules: &Rules) -> Work {
-    let values = |node: &NodeId| 1 + rules.network().inputs(*node).len();
-    let cones = [&rules.cones.state, &rules.cones.next];
+fn all_values(game: &CompiledGame) -> Work {
+    let values = |node: &NodeId| 1 + game.network().inputs(*node).len();
+    let cones = [&game.cones.state, &game.cones.next];
     Work(vec![cones.iter().flat_map(|cone| &cone.order).map(values).sum::<usize>() as f64])
 }
 

@@ -1,26 +1,26 @@
-//! Making networks node by node: equal nodes are one.
+//! Builds networks node by node, hash-consed: equal nodes are made once.
 
 use super::{Interface, Kind, Network, NodeId, Signal};
 use crate::datalog::{Table, hash_values};
 use crate::ids::{Csr, Id, IdVec, narrow};
 use std::ops::Range;
 
-/// A network in the making.
+/// A network under construction.
 pub(crate) struct Builder {
     kinds: IdVec<NodeId, Kind>,
     /// For each node where its inputs begin in the pool, and how many there are.
     places: IdVec<NodeId, (u32, u32)>,
     pool: Vec<Signal>,
-    /// Nodes by what they are.
+    /// Nodes by their kind and inputs.
     known: Table,
     loops: Vec<Range<NodeId>>,
     loop_start: Option<NodeId>,
-    /// Nodes whose inputs come, or came, later.
+    /// Nodes that were made before their inputs.
     reserved: Vec<NodeId>,
 }
 
 impl Builder {
-    /// A network with the inputs of an interface, and no gate, but room for some.
+    /// A network with the inputs of an interface and room for gates.
     pub(crate) fn with_capacity(interface: &Interface, nodes: usize, edges: usize) -> Builder {
         let inputs = interface.first_gate().index() - 1;
         let mut builder = Builder {
@@ -37,18 +37,18 @@ impl Builder {
         builder
     }
 
-    /// About how many bytes a builder of this size takes.
+    /// The memory of a builder of this size, estimated.
     pub(crate) fn bytes_for(nodes: usize, edges: usize) -> usize {
         const NODE: usize = size_of::<Kind>() + size_of::<(u32, u32)>() + 2 * size_of::<u64>();
         nodes * NODE + edges * size_of::<Signal>()
     }
 
-    /// About how many bytes it holds.
+    /// The memory that it holds, estimated.
     pub(crate) fn bytes(&self) -> usize {
         Builder::bytes_for(self.kinds.capacity(), self.pool.capacity())
     }
 
-    /// A network, to be continued: its nodes keep their numbers.
+    /// Continues a network: its nodes keep their numbers.
     pub(crate) fn resume(network: &Network) -> Builder {
         let place = |node| (narrow(network.inputs.start(node)), narrow(network.inputs[node].len()));
         let places = network.nodes().map(place).collect();
@@ -112,18 +112,18 @@ impl Builder {
         }
     }
 
-    /// Nodes from now on may be part of a cycle.
+    /// Begins a loop: nodes from now on may be part of a cycle.
     pub(crate) fn open_loop(&mut self) {
         self.loop_start = Some(NodeId::new(self.kinds.len()));
     }
 
-    /// The end of what [`open_loop`](Self::open_loop) began.
+    /// Ends the loop that [`open_loop`](Self::open_loop) began.
     pub(crate) fn close_loop(&mut self) {
         let start = self.loop_start.take().expect("a loop is open");
         self.loops.push(start..NodeId::new(self.kinds.len()));
     }
 
-    /// A node whose inputs come later.
+    /// A node whose inputs are defined later.
     pub(crate) fn reserve(&mut self) -> NodeId {
         let node = self.kinds.push(Kind::Or);
         self.places.push((0, 0));
@@ -138,7 +138,7 @@ impl Builder {
         self.pool.extend_from_slice(inputs);
     }
 
-    /// Makes a reserved node equal to a signal. A node that was made for it just now lends its inputs.
+    /// Makes a reserved node equal to a signal. It takes over the inputs of a node that was made in this loop.
     pub(crate) fn define_as(&mut self, node: NodeId, signal: Signal) {
         let start = self.loop_start.expect("a loop is open");
         let is_reserved = self.reserved.binary_search(&signal.node()).is_ok();

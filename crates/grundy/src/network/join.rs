@@ -11,6 +11,7 @@ use crate::ground::{AtomId, GroundProgram};
 use crate::ids::{Id, IdVec};
 use grundy_syntax::{Budget, Exhausted, Keyword, Term, TermId, Terms};
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
 /// Fluents, moves and roles by their terms.
 pub(super) struct Join<'a> {
@@ -62,8 +63,8 @@ impl<'a> Join<'a> {
     /// The fluents in the order of their texts: all that can be true, become true, or is true at the start.
     fn fluents(&mut self, is_used: &impl Fn(AtomId) -> bool) -> IdVec<FluentId, Fluent> {
         let ground = self.ground;
-        let initial: FxHashSet<TermId> =
-            ground.atoms_of(Keyword::Init).map(|atom| self.argument(atom, 0)).collect();
+        let initial = ground.initial_parts().map(|(template, row)| self.term(template[0], &row));
+        let initial: FxHashSet<TermId> = initial.collect();
         let mut found = initial.clone();
         for keyword in [Keyword::True, Keyword::Next] {
             let atoms = ground.atoms_of(keyword).filter(|&atom| is_used(atom));
@@ -164,13 +165,13 @@ impl<'a> Join<'a> {
     /// An argument of an atom as a ground term.
     fn argument(&mut self, atom: AtomId, number: usize) -> TermId {
         let (template, row) = self.ground.atom_parts(atom);
-        // Most columns are arguments themselves.
-        if let Term::Variable(column) = self.terms.get(template[number]) {
-            return TermId(row[column.index()]);
-        }
-        let values: smallvec::SmallVec<[Option<TermId>; 8]> =
-            row.iter().map(|&value| Some(TermId(value))).collect();
-        substitute(&mut self.terms, template[number], &values)
+        self.term(template[number], &row)
+    }
+
+    /// A term with the columns of a row in the place of its variables.
+    fn term(&mut self, template: TermId, row: &[u32]) -> TermId {
+        let values: SmallVec<[Option<TermId>; 8]> = row.iter().map(|&value| Some(TermId(value))).collect();
+        substitute(&mut self.terms, template, &values)
     }
 
     fn text(&self, term: TermId) -> String {

@@ -3,14 +3,13 @@
 //! Inputs are the fluents of a state and the moves; outputs are `legal`, `next`, `terminal`, `goal` and
 //! `sees`. There is no NOT node: an edge may be inverted, and so may an output.
 //!
-//! What holds of every network:
+//! Invariants of every network:
 //!
-//! - Node 0 is false, then come the fluents, then the moves, then everything else.
+//! - Node 0 is false; the fluents follow, then the moves, then all gates.
 //! - No two nodes have the same kind and the same inputs (hash-consing, by construction).
-//! - The inputs of a node stand before it. The exception are *loops*, ranges of nodes that hold what is left of
-//!   recursive rules: there a node may have inputs that stand behind it in the same range, never inverted ones.
-//!   Their meaning is the least fixpoint: all nodes of the range start false, and are evaluated in order until
-//!   nothing changes.
+//! - The inputs of a node have smaller numbers. The exception are *loops*, ranges of nodes that hold what is left of
+//!   recursive rules: there a node may also read later nodes of the same range, but never inverted. The meaning of a
+//!   loop is its least fixpoint: all nodes of the range start false and are evaluated in order until nothing changes.
 //!
 //! [`connect`] makes a network from a ground program, [`optimize`] improves it pass by pass.
 
@@ -47,7 +46,7 @@ grundy_syntax::define_id! {
     pub struct NodeId(u32);
 }
 
-/// The value of a node, or its opposite: what an edge carries.
+/// The value of a node, or its opposite: the label of an edge. The lowest bit says whether it is inverted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Signal(u32);
 
@@ -87,10 +86,10 @@ impl Not for Signal {
     }
 }
 
-/// What a node does.
+/// The kind of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
-    /// It is given: a fluent or a move.
+    /// A fluent or a move, set from outside.
     Input,
     /// True if all inputs are; without inputs, true.
     And,
@@ -117,7 +116,7 @@ impl Kind {
         }
     }
 
-    /// The input that changes nothing.
+    /// The input that has no effect: the neutral element of the operation.
     pub(crate) fn neutral(self) -> Signal {
         if self == Kind::And { Signal::TRUE } else { Signal::FALSE }
     }

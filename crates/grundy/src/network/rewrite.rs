@@ -1,4 +1,4 @@
-//! The frame of all passes: a network is built anew, node by node.
+//! The frame of all passes: a network is rebuilt node by node.
 
 use super::{Builder, Interface, Kind, Network, NodeId, Signal};
 use crate::ids::{IdVec, ids_in};
@@ -6,14 +6,14 @@ use grundy_syntax::{Budget, Exhausted, Ticks};
 
 /// A gate of the old network, with its inputs already translated.
 pub(crate) struct Gate<'a> {
-    /// Its number in the old network.
+    /// Its node in the old network.
     pub(crate) node: NodeId,
     pub(crate) kind: Kind,
     pub(crate) inputs: &'a mut Vec<Signal>,
 }
 
-/// Builds a network anew. `make` says for each gate what stands for it in the new one; what it makes has to be
-/// the same function of the same inputs, so that loops keep their least fixpoint.
+/// Rebuilds a network. `make` returns for each gate its replacement in the new network, which must be the same
+/// function of the same inputs, so that loops keep their least fixpoint.
 pub(crate) fn rewrite(
     network: &Network,
     budget: &Budget,
@@ -22,7 +22,7 @@ pub(crate) fn rewrite(
     rewrite_outputs(network, budget, make, Interface::clone)
 }
 
-/// The work for an input of a gate, as [`Ticks`] count it.
+/// The work for an input of a gate, as [`Ticks`] count it: a guess.
 const WORK: usize = 8;
 
 /// Like [`rewrite`], with other outputs, which are those of the old network.
@@ -77,7 +77,7 @@ pub(super) fn rewrite_outputs(
     Ok(builder.finish(interface))
 }
 
-/// Whether a node has inputs that stand behind it, or is one itself.
+/// Whether a node of a loop reads itself or a later node.
 fn is_knot(network: &Network, node: NodeId) -> bool {
     network.inputs(node).last().is_some_and(|signal| signal.node() >= node)
 }

@@ -1,4 +1,4 @@
-//! What the tests of the passes share: small games and outputs as text.
+//! Helpers for the tests of the passes: small games, and outputs as text.
 
 use super::{Groups, Kind, Network, Signal, connect, optimize};
 use crate::ground::{GroundConfig, ground};

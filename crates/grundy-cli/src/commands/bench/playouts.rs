@@ -9,7 +9,7 @@ use crate::limits::{LimitArgs, SheetLimitArgs, budget, for_sheet, seconds};
 use crate::output::{Failure, Outcome, note, print, print_json};
 use anyhow::Result;
 use grundy::game::{Game, GameError, MachineConfig};
-use grundy::machine::{Machine, MachineKind, Rules};
+use grundy::machine::{CompiledGame, Machine, MachineKind};
 use grundy::reasoner::Reasoner;
 use grundy_bench::playouts::{Line, Results, Settings, Speed, machine_speed, reasoner_speed, size};
 use std::path::{Path, PathBuf};
@@ -159,7 +159,7 @@ fn measure_game(
 }
 
 /// The rules that machines of a game share, and the time to make them.
-type Shared = (Result<Arc<Rules>, GameError>, Duration);
+type Shared = (Result<Arc<CompiledGame>, GameError>, Duration);
 
 /// All engines in one game.
 struct Contest<'a> {

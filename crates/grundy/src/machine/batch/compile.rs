@@ -8,8 +8,8 @@
 use super::choose::GROUP;
 use super::code::{Code, CodeBlock, Shape, SlotId};
 use crate::ids::{BitSet, IdVec, ids_in};
-use crate::machine::Rules;
-use crate::machine::cones::{Cone, Step};
+use crate::machine::CompiledGame;
+use crate::machine::cones::{Component, Cone};
 use crate::network::{FluentId, Kind, MoveId, Network, NodeId, RoleId, Signal};
 use grundy_syntax::{Budget, Exhausted, Ticks};
 use rustc_hash::FxHashMap;
@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 
 /// Where a value is, and whether the opposite is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct SlotRef {
     pub(super) slot: SlotId,
     pub(super) opposite: bool,
 }
@@ -33,39 +33,39 @@ pub(super) struct Program {
     pub(super) sees: Code,
     /// The number of slots. The first is empty, then come the fluents, then one that is full.
     pub(super) slots: usize,
-    pub(super) terminal: Place,
+    pub(super) terminal: SlotRef,
     /// For each role its moves, in groups with the same guard.
     pub(super) choices: IdVec<RoleId, Choices>,
     /// For each move the slot that is set where it is played; [`UNREAD`] if nothing reads it.
     pub(super) does: IdVec<MoveId, SlotId>,
     /// For each fluent its next value.
-    pub(super) nexts: IdVec<FluentId, Place>,
+    pub(super) nexts: IdVec<FluentId, SlotRef>,
     /// Fluents that something reads. Lanes do without the others, which only who looks at states asks for.
     pub(super) kept: Vec<FluentId>,
     /// Those of them that do not get their next value in place.
     pub(super) copied: Vec<FluentId>,
     /// Fluents whose next value is that of another, with a slot to put it aside.
     pub(super) aside: Vec<(SlotId, SlotId)>,
-    pub(super) goal_values: IdVec<RoleId, Vec<(Option<i32>, Place)>>,
-    pub(super) percepts: IdVec<RoleId, Vec<Place>>,
+    pub(super) goal_values: IdVec<RoleId, Vec<(Option<i32>, SlotRef)>>,
+    pub(super) percepts: IdVec<RoleId, Vec<SlotRef>>,
 }
 
 /// The moves of a role, as they are counted and chosen.
 #[derive(Debug, Default)]
 pub(super) struct Choices {
     /// Places of legal moves, groups of [`GROUP`], each filled up with places that are never true.
-    pub(super) legal: Vec<Place>,
+    pub(super) legal: Vec<SlotRef>,
     /// For each of them the move.
     pub(super) moves: Vec<MoveId>,
     /// For each group its guard.
-    pub(super) guards: Vec<Place>,
+    pub(super) guards: Vec<SlotRef>,
 }
 
 /// The work for an operand, as [`Ticks`] count it.
 const WORK: usize = 16;
 
 /// Never true.
-const NEVER: Place = Place { slot: SlotId(0), opposite: false };
+const NEVER: SlotRef = SlotRef { slot: SlotId(0), opposite: false };
 
 /// No slot.
 pub(super) const UNREAD: SlotId = SlotId(u32::MAX);
@@ -129,10 +129,11 @@ impl Drafter<'_> {
     /// Finds the gates that need no value of their own: with two inputs, of which an OR reads the product, or an AND the
     /// opposite of it, and nobody else.
     fn inline(&mut self, cone: &Cone, readers: &IdVec<NodeId, u32>) {
-        let steps: Vec<Step<'_>> = cone.steps().collect();
+        let steps: Vec<Component<'_>> = cone.components().collect();
         let mut here: BitSet<NodeId> = BitSet::empty(self.network.node_count());
-        let gates =
-            || steps.iter().filter_map(|step| if let Step::Gate(node) = step { Some(*node) } else { None });
+        let gates = || {
+            steps.iter().filter_map(|step| if let Component::Gate(node) = step { Some(*node) } else { None })
+        };
         gates().for_each(|node| here.set(node, true));
         // What reads comes behind what it reads, and is inlined first.
         for reader in gates().collect::<Vec<_>>().into_iter().rev() {
@@ -155,15 +156,15 @@ impl Drafter<'_> {
         let mut ticks = Ticks::default();
         let mut drafts = Vec::new();
         let mut straight = Vec::new();
-        for step in cone.steps() {
+        for step in cone.components() {
             match step {
-                Step::Gate(node) => ticks.work(budget, WORK * (1 + self.network.inputs(node).len()))?,
-                Step::Loop(members) => ticks.work(budget, WORK * members.len())?,
+                Component::Gate(node) => ticks.work(budget, WORK * (1 + self.network.inputs(node).len()))?,
+                Component::Loop(members) => ticks.work(budget, WORK * members.len())?,
             }
             match step {
-                Step::Gate(node) if self.inlined.contains(node) => {}
-                Step::Gate(node) => straight.extend(self.instruction(node)),
-                Step::Loop(members) => {
+                Component::Gate(node) if self.inlined.contains(node) => {}
+                Component::Gate(node) => straight.extend(self.instruction(node)),
+                Component::Loop(members) => {
                     push_straight(&mut drafts, std::mem::take(&mut straight));
                     drafts.push(self.draft_loop(members));
                 }
@@ -360,8 +361,8 @@ impl Allocator {
         }
     }
 
-    fn place(&self, stored: Signal) -> Place {
-        Place { slot: self.slot_of[stored.node()], opposite: stored.is_inverted() }
+    fn place(&self, stored: Signal) -> SlotRef {
+        SlotRef { slot: self.slot_of[stored.node()], opposite: stored.is_inverted() }
     }
 
     /// Goes through the drafts of a part as [`emit`](Self::emit) will, and notes when values are used.
@@ -445,15 +446,15 @@ impl Allocator {
 }
 
 /// Compiles a game. Next values are put in place if there are many.
-pub(super) fn compile(rules: &Rules, many_facts: usize, budget: &Budget) -> Result<Program, Exhausted> {
-    let network = rules.network();
+pub(super) fn compile(game: &CompiledGame, many_facts: usize, budget: &Budget) -> Result<Program, Exhausted> {
+    let network = game.network();
     let interface = network.interface();
     let full = network.end();
     let stored = network.nodes().map(Signal::of).collect();
     let inlined = BitSet::empty(network.node_count());
     let mut drafter = Drafter { network, stored, inlined, full, extra: NodeId(full.0 + 1) };
     let readers = network.reader_counts();
-    let cones = [&rules.cones.state, &rules.cones.goals, &rules.cones.next, &rules.cones.sees];
+    let cones = [&game.cones.state, &game.cones.goals, &game.cones.next, &game.cones.sees];
     for cone in cones {
         budget.check()?;
         drafter.inline(cone, &readers);
@@ -532,7 +533,7 @@ pub(super) fn compile(rules: &Rules, many_facts: usize, budget: &Budget) -> Resu
     let next = allocator.emit(&next);
     let in_place = allocator.emit(&last);
     // Percepts may need some of the same nodes, and evaluate these once more, elsewhere.
-    let next_places: IdVec<FluentId, Place> = nexts.iter().map(|&signal| allocator.place(signal)).collect();
+    let next_places: IdVec<FluentId, SlotRef> = nexts.iter().map(|&signal| allocator.place(signal)).collect();
     let sees = allocator.emit(&sees);
     let percepts = interface
         .sees
@@ -540,7 +541,8 @@ pub(super) fn compile(rules: &Rules, many_facts: usize, budget: &Budget) -> Resu
         .map(|percepts| percepts.iter().map(|percept| place_of(&allocator, percept.holds)).collect())
         .collect();
     let kept = read_fluents(network);
-    let is_there = |fluent| next_places[fluent] == Place { slot: SlotId::of_fluent(fluent), opposite: false };
+    let is_there =
+        |fluent| next_places[fluent] == SlotRef { slot: SlotId::of_fluent(fluent), opposite: false };
     let copied = kept.iter().copied().filter(|&fluent| !is_there(fluent)).collect();
     let mut program = Program {
         state,
@@ -572,7 +574,7 @@ fn read_fluents(network: &Network) -> Vec<FluentId> {
 }
 
 /// Sorts the moves of a role into groups.
-fn choices(network: &Network, role: RoleId, place: &impl Fn(Signal) -> Place) -> Choices {
+fn choices(network: &Network, role: RoleId, place: &impl Fn(Signal) -> SlotRef) -> Choices {
     let interface = network.interface();
     let mut by_guard: BTreeMap<Signal, Vec<MoveId>> = BTreeMap::new();
     for number in interface.moves_of(role) {

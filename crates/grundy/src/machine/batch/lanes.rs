@@ -4,7 +4,7 @@ use super::BatchMachine;
 use super::block::{Block, LANES};
 use super::choose::Tree;
 use super::code::{SlotId, Store, Turnover};
-use super::compile::{Place, Program, UNREAD};
+use super::compile::{Program, SlotRef, UNREAD};
 use super::random::Random;
 use crate::ids::{Id, IdVec, length, narrow, wide};
 use crate::machine::State;
@@ -113,7 +113,7 @@ impl Rhythm {
 
 impl Lanes {
     pub(super) fn new(machine: Arc<BatchMachine>) -> Lanes {
-        let interface = machine.rules().interface();
+        let interface = machine.game().interface();
         let mut slots = vec![Block::NONE; machine.program.slots];
         slots[1 + interface.fluents.len()] = Block::ALL;
         let trees = machine.program.choices.iter().map(|choices| Tree::new(choices.guards.len())).collect();
@@ -228,7 +228,7 @@ impl Lanes {
     }
 
     #[inline(always)]
-    fn get(&self, place: Place) -> Block {
+    fn get(&self, place: SlotRef) -> Block {
         read(&self.slots, place)
     }
 
@@ -423,14 +423,19 @@ impl Lanes {
 }
 
 #[inline(always)]
-pub(super) fn read(slots: &[Block], place: Place) -> Block {
+pub(super) fn read(slots: &[Block], place: SlotRef) -> Block {
     let block = slots[place.slot.index()];
     if place.opposite { !block } else { block }
 }
 
 /// Gives these fluents their next values.
 #[inline(always)]
-fn commit(slots: &mut [Block], nexts: &IdVec<FluentId, Place>, fluents: &[FluentId], mut turnover: Turnover) {
+fn commit(
+    slots: &mut [Block],
+    nexts: &IdVec<FluentId, SlotRef>,
+    fluents: &[FluentId],
+    mut turnover: Turnover,
+) {
     for &fluent in fluents {
         let next = read(slots, nexts[fluent]);
         turnover.store(&mut slots[SlotId::of_fluent(fluent).index()], next);

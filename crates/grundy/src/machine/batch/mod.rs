@@ -9,19 +9,19 @@ mod block;
 mod choose;
 mod code;
 mod compile;
+mod cursor;
 mod lanes;
-mod player;
 mod random;
 mod simd;
 
 use crate::ids::float;
 pub(crate) use block::{Block, LANES as BLOCK_LANES};
+pub use cursor::BatchCursor;
 pub(super) use lanes::{Lanes, Watch};
-pub use player::BatchPlayer;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use simd::has_avx2;
 
-use super::Rules;
+use super::CompiledGame;
 use block::LANES;
 use compile::Program;
 use grundy_syntax::{Budget, Exhausted};
@@ -34,31 +34,31 @@ const MANY_FACTS: usize = 2048;
 /// A game for many lanes.
 #[derive(Debug)]
 pub struct BatchMachine {
-    rules: Arc<Rules>,
+    game: Arc<CompiledGame>,
     program: Program,
 }
 
 impl BatchMachine {
     /// Makes the machine.
-    pub fn new(rules: Arc<Rules>, budget: &Budget) -> Result<BatchMachine, Exhausted> {
-        let program = compile::compile(&rules, MANY_FACTS, budget)?;
-        Ok(BatchMachine { rules, program })
+    pub fn new(game: Arc<CompiledGame>, budget: &Budget) -> Result<BatchMachine, Exhausted> {
+        let program = compile::compile(&game, MANY_FACTS, budget)?;
+        Ok(BatchMachine { game, program })
     }
 
     /// The same, with all next values in place that can be, however few there are.
-    pub fn in_place(rules: Arc<Rules>) -> BatchMachine {
-        let program = compile::compile(&rules, 0, &Budget::default()).expect("the budget has no bounds");
-        BatchMachine { rules, program }
+    pub fn in_place(game: Arc<CompiledGame>) -> BatchMachine {
+        let program = compile::compile(&game, 0, &Budget::default()).expect("the budget has no bounds");
+        BatchMachine { game, program }
     }
 
     /// The game.
-    pub fn rules(&self) -> &Arc<Rules> {
-        &self.rules
+    pub fn game(&self) -> &Arc<CompiledGame> {
+        &self.game
     }
 
     /// A player in the initial state.
-    pub fn player(self: &Arc<Self>) -> BatchPlayer {
-        BatchPlayer::new(self.clone())
+    pub fn cursor(self: &Arc<Self>) -> BatchCursor {
+        BatchCursor::new(self.clone())
     }
 
     /// The memory of the games in play.

@@ -1,7 +1,7 @@
 //! What moves do, ready to be played.
 
 use super::lower::Lower;
-use super::{Late, Probe};
+use super::{LazyGates, Probe};
 use crate::ids::{Csr, Id, IdVec, narrow};
 use crate::network::{Effect as NetworkEffect, FluentId, Kind, MoveEffects, MoveId, NodeId, Signal};
 use grundy_syntax::{Budget, Exhausted, Ticks};
@@ -59,7 +59,7 @@ pub(super) struct Effects {
 /// Gates to evaluate and effects to have, for one move after the other.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Lists {
-    pub(super) gates: Late,
+    pub(super) gates: LazyGates,
     effects: Vec<Effect>,
     /// Where the gates and the effects of each move begin, and, behind the last move, where they end.
     starts: IdVec<MoveId, (u32, u32)>,
@@ -94,7 +94,7 @@ impl Lists {
         for effects in moves {
             lists.begin();
             let before = lists.gates.inputs.len();
-            slice(effects).into_iter().for_each(|node| lower.add_late(&mut lists.gates, node));
+            slice(effects).into_iter().for_each(|node| lower.add_lazy(&mut lists.gates, node));
             ticks.work(budget, WORK * (1 + effects.len() + lists.gates.inputs.len() - before))?;
             for &(fluent, next) in effects {
                 let stays = Signal::of(interface.fluent_node(fluent));

@@ -7,7 +7,7 @@
 use super::sample::Sample;
 use super::{CellId, IncrementalMachine};
 use crate::ids::{BitSet, float, wide};
-use crate::machine::cones::{Cone, Step};
+use crate::machine::cones::{Component, Cone};
 use crate::network::{Network, NodeId};
 use grundy_syntax::{Budget, Exhausted};
 
@@ -34,8 +34,8 @@ pub(super) fn worth_counting(
         BitSet::from_flags((0..machine.cell_count).map(|cell| cell < machine.kept));
     let mut counted = Vec::new();
     let mut saved = 0;
-    for step in goals.steps() {
-        let Step::Gate(node) = step else { continue };
+    for step in goals.components() {
+        let Component::Gate(node) = step else { continue };
         let inputs = network.inputs(node);
         let changes: u64 = inputs.iter().map(|input| flips[cell(input.node())]).sum();
         let looks = sample.ends * (1 + wide(inputs.len()));

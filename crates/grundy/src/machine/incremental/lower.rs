@@ -1,15 +1,15 @@
 //! From a network to an incremental machine.
 
 use super::arms::{ArmId, Arms, Triggers, arming, blocks};
+use super::cursor::Memory;
 use super::effects::Effects;
 use super::flow::Wires;
 use super::goals::worth_counting;
 use super::loops::Loops;
-use super::player::Memory;
-use super::{CellId, IncrementalMachine, Late, LateGate, MoveSet, Output, Probe, Reader, SetId};
+use super::{CellId, IncrementalMachine, LazyGate, LazyGates, MoveSet, Output, Probe, Reader, SetId};
 use crate::ids::{BitSet, Csr, IdVec, ids_in, narrow};
-use crate::machine::Rules;
-use crate::machine::cones::{Cone, Step};
+use crate::machine::CompiledGame;
+use crate::machine::cones::{Component, Cone};
 use crate::network::{self, Effect, Kind, MoveEffects, MoveId, Network, NodeId, RoleId, Signal};
 use grundy_syntax::{Budget, Exhausted, Ticks};
 use rustc_hash::FxHashSet;
@@ -38,31 +38,31 @@ pub(super) fn probe(network: &Network, cells: &IdVec<NodeId, CellId>, signal: Si
 
 impl IncrementalMachine {
     /// Makes the machine.
-    pub fn new(rules: Arc<Rules>, budget: &Budget) -> Result<IncrementalMachine, Exhausted> {
-        IncrementalMachine::with(rules, budget, |machine, network, gates| {
+    pub fn new(game: Arc<CompiledGame>, budget: &Budget) -> Result<IncrementalMachine, Exhausted> {
+        IncrementalMachine::with(game, budget, |machine, network, gates| {
             Triggers::find(machine, network, gates, budget)
         })
     }
 
     /// The same with a trigger for every gate that can have one, worth it or not.
-    pub fn with_triggers(rules: Arc<Rules>) -> IncrementalMachine {
+    pub fn with_triggers(game: Arc<CompiledGame>) -> IncrementalMachine {
         let everywhere =
             |_: &_, network: &_, gates: &[NodeId]| Ok(Some(Triggers::everywhere(network, gates)));
-        IncrementalMachine::with(rules, &Budget::default(), everywhere).expect("the budget has no bounds")
+        IncrementalMachine::with(game, &Budget::default(), everywhere).expect("the budget has no bounds")
     }
 
     fn with(
-        rules: Arc<Rules>,
+        game: Arc<CompiledGame>,
         budget: &Budget,
         find: impl Fn(&IncrementalMachine, &Network, &[NodeId]) -> Result<Option<Triggers>, Exhausted>,
     ) -> Result<IncrementalMachine, Exhausted> {
-        let network::Effects { network, of_move, kept } = network::effects(rules.network(), budget)?;
+        let network::Effects { network, of_move, kept } = network::effects(game.network(), budget)?;
         let nexts = network.interface().fluents.iter().map(|fluent| fluent.next);
-        let next = Cone::new(&network, nexts.chain(kept), &[&rules.cones.state], budget)?;
-        let mut kept = Kept::new(&network, &[&rules.cones.state, &next]);
-        let parts = Parts { rules: &rules, network: &network, of_move: &of_move, next: &next, budget };
+        let next = Cone::new(&network, nexts.chain(kept), &[&game.cones.state], budget)?;
+        let mut kept = Kept::new(&network, &[&game.cones.state, &next]);
+        let parts = Parts { game: &game, network: &network, of_move: &of_move, next: &next, budget };
         let mut machine = parts.machine(&kept, &[], &Triggers::default())?;
-        let goals = worth_counting(&machine, &network, &without(&rules.cones.goals, &kept), budget)?;
+        let goals = worth_counting(&machine, &network, &without(&game.cones.goals, &kept), budget)?;
         if !goals.is_empty() {
             goals.iter().for_each(|&node| kept.is_counted.set(node, true));
             // There is no need for both in memory.
@@ -74,14 +74,14 @@ impl IncrementalMachine {
             drop(machine);
             machine = parts.machine(&kept, &goals, &triggers)?;
         }
-        machine.cells.truncate(rules.network().node_count());
+        machine.cells.truncate(game.network().node_count());
         Ok(machine)
     }
 }
 
 /// What a machine is made from.
 struct Parts<'a> {
-    rules: &'a Arc<Rules>,
+    game: &'a Arc<CompiledGame>,
     /// The network with the effects of moves.
     network: &'a Network,
     of_move: &'a IdVec<MoveId, MoveEffects>,
@@ -97,11 +97,11 @@ impl Parts<'_> {
         of_goals: &[NodeId],
         triggers: &Triggers,
     ) -> Result<IncrementalMachine, Exhausted> {
-        let Parts { rules, network, of_move, next, budget } = *self;
+        let Parts { game, network, of_move, next, budget } = *self;
         // Wires take most of it.
         budget.check_room(network.edge_count() * size_of::<Reader>())?;
-        let goals = without(&rules.cones.goals, kept);
-        let sees = without(&rules.cones.sees, kept);
+        let goals = without(&game.cones.goals, kept);
+        let sees = without(&game.cones.sees, kept);
         let mut lower = Lower::new(network, kept, triggers);
         let lists = of_move.iter().flat_map(|effects| [&effects.alone, &effects.together]);
         let of_effects = slice(network, kept, lists.flatten());
@@ -109,8 +109,8 @@ impl Parts<'_> {
         for &node in goals.order.iter().chain(&sees.order).chain(&of_effects) {
             lower.give_cell(node);
         }
-        let goals = lower.late(&goals);
-        let sees = lower.late(&sees);
+        let goals = lower.lazy(&goals);
+        let sees = lower.lazy(&sees);
         let effects = Effects::new(&lower, of_move, |effects| slice(network, kept, effects.iter()), budget)?;
         let loops = Loops::new(&lower, &kept.loops);
         budget.check()?;
@@ -135,9 +135,9 @@ impl Parts<'_> {
             cell_count: lower.cell_count.index(),
             cells: lower.cells,
             initial: Memory::default(),
-            rules: rules.clone(),
+            game: game.clone(),
         };
-        let cones = [&rules.cones.state, next];
+        let cones = [&game.cones.state, next];
         machine.initial = Memory::initial(&machine, network, cones, of_goals, &lower.armed, budget)?;
         Ok(machine)
     }
@@ -156,10 +156,10 @@ impl Kept {
     fn new(network: &Network, cones: &[&Cone]) -> Kept {
         let none = BitSet::empty(network.node_count());
         let mut kept = Kept { is_counted: none.clone(), in_loop: none, loops: Vec::new() };
-        for step in cones.iter().flat_map(|cone| cone.steps()) {
+        for step in cones.iter().flat_map(|cone| cone.components()) {
             match step {
-                Step::Gate(node) => kept.is_counted.set(node, true),
-                Step::Loop(members) => {
+                Component::Gate(node) => kept.is_counted.set(node, true),
+                Component::Loop(members) => {
                     members.iter().for_each(|&member| kept.in_loop.set(member, true));
                     kept.loops.push(members.to_vec());
                 }
@@ -176,14 +176,14 @@ impl Kept {
 
 /// A cone without what is kept up to date.
 fn without(cone: &Cone, kept: &Kept) -> Cone {
-    let is_late = |node: &NodeId| !kept.contains(*node);
+    let is_lazy = |node: &NodeId| !kept.contains(*node);
     let mut rest = Cone::default();
-    for step in cone.steps() {
+    for step in cone.components() {
         match step {
-            Step::Gate(node) => rest.order.extend(Some(node).filter(is_late)),
-            Step::Loop(members) => {
+            Component::Gate(node) => rest.order.extend(Some(node).filter(is_lazy)),
+            Component::Loop(members) => {
                 let start = rest.order.len();
-                rest.order.extend(members.iter().copied().filter(is_late));
+                rest.order.extend(members.iter().copied().filter(is_lazy));
                 if rest.order.len() > start {
                     rest.loops.push(start..rest.order.len());
                 }
@@ -287,18 +287,18 @@ impl Lower<'_> {
     }
 
     /// The gates of a cone, with the ways to read their inputs.
-    fn late(&self, cone: &Cone) -> Late {
-        let mut late = Late { loops: cone.loops.clone(), ..Late::default() };
-        cone.order.iter().for_each(|&node| self.add_late(&mut late, node));
-        late
+    fn lazy(&self, cone: &Cone) -> LazyGates {
+        let mut lazy = LazyGates { loops: cone.loops.clone(), ..LazyGates::default() };
+        cone.order.iter().for_each(|&node| self.add_lazy(&mut lazy, node));
+        lazy
     }
 
-    pub(super) fn add_late(&self, late: &mut Late, node: NodeId) {
-        let start = narrow(late.inputs.len());
-        late.inputs.extend(self.network.inputs(node).iter().map(|&input| self.probe(input)));
+    pub(super) fn add_lazy(&self, lazy: &mut LazyGates, node: NodeId) {
+        let start = narrow(lazy.inputs.len());
+        lazy.inputs.extend(self.network.inputs(node).iter().map(|&input| self.probe(input)));
         let is_or = self.network.kind(node) == Kind::Or;
         let cell = self.cells[node];
-        late.gates.push(LateGate { cell, is_or, start, end: narrow(late.inputs.len()) });
+        lazy.gates.push(LazyGate { cell, is_or, start, end: narrow(lazy.inputs.len()) });
     }
 
     /// The gates with triggers.

@@ -16,18 +16,18 @@
 //! - The nodes of loops know when they were derived (`loops.rs`): counters alone would keep a dead cycle alive.
 
 mod arms;
+mod cursor;
 mod effects;
 mod flow;
 mod goals;
 mod loops;
 mod lower;
-mod player;
 mod sample;
 
 use crate::ids::{Id, IdVec};
-pub use player::IncrementalPlayer;
+pub use cursor::IncrementalCursor;
 
-use super::Rules;
+use super::CompiledGame;
 use crate::network::{FluentId, MoveId, NodeId, RoleId, Signal};
 use std::ops::Range;
 use std::sync::Arc;
@@ -139,7 +139,7 @@ struct MoveSet {
 
 /// A gate without a counter, for evaluation in order.
 #[derive(Clone, Copy, Debug)]
-struct LateGate {
+struct LazyGate {
     cell: CellId,
     is_or: bool,
     /// Where its inputs are.
@@ -149,8 +149,8 @@ struct LateGate {
 
 /// Gates that are evaluated when somebody asks.
 #[derive(Clone, Debug, Default)]
-struct Late {
-    gates: Vec<LateGate>,
+struct LazyGates {
+    gates: Vec<LazyGate>,
     inputs: Vec<Probe>,
     /// Parts that are evaluated until nothing changes, from all false.
     loops: Vec<Range<usize>>,
@@ -159,7 +159,7 @@ struct Late {
 /// A game for incremental evaluation.
 #[derive(Debug)]
 pub struct IncrementalMachine {
-    rules: Arc<Rules>,
+    game: Arc<CompiledGame>,
     /// Where the mark of each node is kept. Inputs are where their numbers say, then come nodes with counters and
     /// loops, then what is evaluated when somebody asks.
     cells: IdVec<NodeId, CellId>,
@@ -180,10 +180,10 @@ pub struct IncrementalMachine {
     /// For each move its set, and where that begins.
     homes: IdVec<MoveId, (SetId, u32)>,
     /// Nodes that only goals, or only percepts, need.
-    goals: Late,
-    sees: Late,
+    goals: LazyGates,
+    sees: LazyGates,
     /// What a player is in the initial state.
-    initial: player::Memory,
+    initial: cursor::Memory,
 }
 
 impl IncrementalMachine {
@@ -195,19 +195,19 @@ impl IncrementalMachine {
     }
 
     /// The game.
-    pub fn rules(&self) -> &Arc<Rules> {
-        &self.rules
+    pub fn game(&self) -> &Arc<CompiledGame> {
+        &self.game
     }
 
     /// About how many bytes a player takes.
-    pub(super) fn player_bytes(&self) -> usize {
+    pub(super) fn cursor_bytes(&self) -> usize {
         const BYTES_FOR_A_PLACE: usize = 8;
         self.cell_count * BYTES_FOR_A_PLACE
     }
 
     /// A player in the initial state.
-    pub fn player(self: &Arc<Self>) -> IncrementalPlayer {
-        IncrementalPlayer::new(self.clone())
+    pub fn cursor(self: &Arc<Self>) -> IncrementalCursor {
+        IncrementalCursor::new(self.clone())
     }
 
     /// The number of edges that counters follow.
@@ -217,6 +217,6 @@ impl IncrementalMachine {
 
     /// How a signal is read.
     fn probe(&self, signal: Signal) -> Probe {
-        lower::probe(self.rules.network(), &self.cells, signal)
+        lower::probe(self.game.network(), &self.cells, signal)
     }
 }

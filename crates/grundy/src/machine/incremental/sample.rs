@@ -1,9 +1,9 @@
 //! What happens in a few random games, counted: which nodes are worth what, and how much work a step is.
 
 use super::arms::{SEED, steps_to_look_at};
+use super::cursor::{Memory, Tally};
 use super::effects::{Claims, Lists};
-use super::player::{Memory, Tally};
-use super::{CellId, IncrementalMachine, Late, Output};
+use super::{CellId, IncrementalMachine, LazyGates, Output};
 use crate::ids::{IdVec, float, ids, wide};
 use crate::machine::work::Work;
 use crate::network::{FluentId, MoveId};
@@ -132,6 +132,6 @@ fn looks_of(lists: &Lists, played: MoveId) -> u64 {
 }
 
 /// The inputs of some gates, and the gates.
-fn looks(late: &Late, gates: std::ops::Range<usize>) -> u64 {
-    late.gates[gates].iter().map(|gate| u64::from(1 + gate.end - gate.start)).sum()
+fn looks(lazy: &LazyGates, gates: std::ops::Range<usize>) -> u64 {
+    lazy.gates[gates].iter().map(|gate| u64::from(1 + gate.end - gate.start)).sum()
 }

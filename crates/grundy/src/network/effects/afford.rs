@@ -1,4 +1,4 @@
-//! Which next values are worth working out for each move.
+//! Decides which next values are evaluated with each move, and which are kept up to date by counters.
 
 use super::scope::Scope;
 use super::{Effect, MoveEffects};
@@ -6,18 +6,18 @@ use crate::ids::{BitSet, IdVec, ids_in};
 use crate::network::passes::reached;
 use crate::network::{Builder, FluentId, Interface, MoveId, Network, NodeId, Signal};
 
-/// A next value that takes more inputs than this to evaluate, on average over the moves that have an effect on it, is
-/// better kept up to date.
-const MOST_INPUTS: u64 = 12;
+/// A next value is kept up to date if evaluating it reads more inputs than this, on average over the moves with an effect
+/// on it. A guess.
+const MAX_MEAN_INPUTS_OF_EFFECT: u64 = 12;
 
-/// A node that depends on the state alone is kept up to date if it takes more inputs than this to evaluate.
-const MOST_LATE_INPUTS: u32 = 4;
+/// A node that depends on the state alone is kept up to date if evaluating it reads more inputs than this. A guess.
+const MAX_INPUTS_OF_LAZY_NODE: u32 = 4;
 
-/// What it takes to evaluate nodes when a move is played.
+/// The cost of evaluating nodes when a move is played.
 pub(super) struct Costs {
-    /// For each node how many inputs have to be read, if nothing is known but what is kept up to date.
+    /// For each node the number of inputs that its evaluation reads, given what is kept up to date.
     sizes: IdVec<NodeId, u32>,
-    /// Nodes that are kept up to date for the sake of effects, should they need them.
+    /// Nodes that are kept up to date if effects read them.
     is_large: BitSet<NodeId>,
 }
 
@@ -32,11 +32,11 @@ impl Costs {
                 continue;
             }
             let inputs = builder.inputs(node).iter().map(|input| input.node());
-            // What stands behind a node is in a loop with it.
+            // Later inputs are in a loop with the node.
             let size = |input: NodeId| if input < node { costs.sizes[input] } else { u32::MAX / 2 };
             let size = inputs.fold(0u32, |sum, input| sum.saturating_add(1).saturating_add(size(input)));
             let is_static = is_old && !scope.is_moved.contains(node);
-            let is_large = is_static && size > MOST_LATE_INPUTS;
+            let is_large = is_static && size > MAX_INPUTS_OF_LAZY_NODE;
             costs.is_large.set(node, is_large);
             costs.sizes[node] = if is_large { 0 } else { size };
         }
@@ -71,7 +71,7 @@ impl Costs {
             *size += u64::from(self.sizes[value.node()]);
             *moves += 1;
         }
-        let is_cheap = |&(size, moves): &(u64, u64)| size <= moves * MOST_INPUTS;
+        let is_cheap = |&(size, moves): &(u64, u64)| size <= moves * MAX_MEAN_INPUTS_OF_EFFECT;
         totals.iter().zip(&scope.has_fluent).map(|(total, in_scope)| *in_scope && is_cheap(total)).collect()
     }
 
@@ -95,8 +95,8 @@ impl Costs {
     }
 }
 
-/// Leaves out fluents that most moves keep as they are, though they would not stay by themselves: each that is true
-/// would have to be looked at with every move. They get back the next values that they had.
+/// Leaves out fluents that most moves keep as they are, although they become false without an effect: each true one
+/// would have to be visited at every step. They get back the next values that they had.
 pub(super) fn leave_out_kept(
     builder: &Builder,
     before: &Interface,
@@ -123,7 +123,7 @@ pub(super) fn leave_out_kept(
     }
 }
 
-/// The nodes that every state is asked for: which moves are legal, and whether the game is over.
+/// The nodes that are kept up to date in every state: those of `legal`, `terminal` and hints.
 fn known(network: &Network) -> BitSet<NodeId> {
     let interface = network.interface();
     let legal = interface.moves.iter().flat_map(|m| [m.legal, m.guard]);

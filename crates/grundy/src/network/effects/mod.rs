@@ -1,13 +1,13 @@
-//! What each move does, worked out before play.
+//! The effects of each move: next values partially evaluated (cofactored) with respect to the moves.
 //!
-//! Nearly all that decides the next state depends on the move, of which exactly one is played: of hundreds of rules
-//! about moves, a handful is left when that move is put into them. So every move gets a list of the fluents that it
-//! makes a difference to, each with its next value, in which the move itself no longer occurs. The next value of all
-//! other fluents is what it is when nobody plays anything ([`Quiet`](quiet::Quiet)), and that is nearly always the
-//! fluent itself: it stays as it is.
+//! Exactly one of hundreds of moves is played at a step, so most of what decides the next state is known once the move
+//! is. Each move gets a list of the fluents whose next value it changes, with the cofactor of that value: the next value
+//! with the move set to true and all others to false, in which moves no longer occur. All other fluents get the value
+//! that they have when no move is played ([`Quiet`](quiet::Quiet)), which is nearly always the fluent itself (a frame
+//! axiom).
 //!
-//! Moves of which at most one is played at a time are a *slot* (`slots.rs`), in most games all of them. Where several
-//! roles move at once, moves of other slots are left in the values as they are.
+//! Moves of which at most one is played at a time form a *slot* (`slots.rs`); in most games there is one slot. Where
+//! several roles move at once, the moves of other slots stay in the values as inputs.
 
 mod afford;
 mod quiet;
@@ -29,29 +29,29 @@ use trace::Tracer;
 /// A fluent that a move may change, and its next value when that move is played.
 pub(crate) type Effect = (FluentId, Signal);
 
-/// A network of which part of the next state was worked out for each move.
+/// A network with the effects of each move.
 pub(crate) struct Effects {
-    /// The network, with more nodes behind all others. The next value of a fluent is now right if no move is played
-    /// that has an effect on it.
+    /// The network, with additional nodes after all others. The next value of a fluent is now correct if no move with an
+    /// effect on it is played.
     pub(crate) network: Network,
     pub(crate) of_move: IdVec<MoveId, MoveEffects>,
-    /// What effects depend on and what is too large to be evaluated with each move.
+    /// Signals that effects depend on and that are too large to be evaluated with each move.
     pub(crate) kept: Vec<Signal>,
 }
 
-/// What a move does. All lists are in the order of the fluents.
+/// The effects of a move. All lists are in the order of the fluents.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MoveEffects {
     /// If no other move is played that has a contested fluent in common with it.
     pub(crate) alone: Vec<Effect>,
-    /// If there is one; several moves that are played together agree about a fluent.
+    /// If there is one; moves that are played together agree about a fluent.
     pub(crate) together: Vec<Effect>,
     /// Fluents that it may change, as moves of other slots may.
     pub(crate) contested: Vec<FluentId>,
 }
 
-/// Works out what the moves of a network do. Next values that are cheaper to keep up to date than to work out, by
-/// the size of what would have to be evaluated, are left alone.
+/// Computes the effects of all moves. Next values that are cheaper to keep up to date than to evaluate with each move
+/// are left alone.
 pub(crate) fn effects(network: &Network, budget: &Budget) -> Result<Effects, Exhausted> {
     let interface = network.interface();
     let scope = Scope::new(network, budget)?;
@@ -93,14 +93,14 @@ pub(crate) fn effects(network: &Network, budget: &Budget) -> Result<Effects, Exh
 
 /// The next values of all fluents, move by move, in games in which one move matters at a time.
 pub(crate) struct Outcomes {
-    /// What becomes of each fluent if the move has no effect on it.
+    /// The next value of each fluent if the move has no effect on it.
     pub(crate) quiet: IdVec<FluentId, Signal>,
     pub(crate) of_move: IdVec<MoveId, MoveEffects>,
-    /// For each fluent whether all this is so; otherwise it is too large to be told.
-    pub(crate) is_told: IdVec<FluentId, bool>,
+    /// For each fluent whether its next values are complete; otherwise they were too large to be computed.
+    pub(crate) is_complete: IdVec<FluentId, bool>,
 }
 
-/// Works out all that moves do; `None` if several moves matter at once, or there is too much to look at.
+/// Computes the effects of all moves; `None` if several moves matter at once, or if there is too much to trace.
 pub(crate) fn outcomes(
     builder: &mut Builder,
     network: &Network,
@@ -111,14 +111,14 @@ pub(crate) fn outcomes(
     let all: Vec<&Slot> = slots.iter().collect();
     let quiet = Quiet::new(builder, network, &scope, &all, budget)?;
     let traced = of_moves(builder, network, &scope, &slots, &quiet, budget)?;
-    let Some((of_move, is_complete)) = traced else { return Ok(None) };
+    let Some((of_move, is_traced)) = traced else { return Ok(None) };
     let fluents = &network.interface().fluents;
-    let can_be_told = |(fluent, info): (FluentId, &Fluent)| {
-        is_complete[fluent] && (scope.has_fluent[fluent] || !scope.is_moved.contains(info.next.node()))
+    let has_all = |(fluent, info): (FluentId, &Fluent)| {
+        is_traced[fluent] && (scope.has_fluent[fluent] || !scope.is_moved.contains(info.next.node()))
     };
-    let is_told = fluents.entries().map(can_be_told).collect();
+    let is_complete = fluents.entries().map(has_all).collect();
     let quiet = fluents.iter().map(|info| quiet.value(info.next)).collect();
-    Ok((slots.len() <= 1).then_some(Outcomes { quiet, of_move, is_told }))
+    Ok((slots.len() <= 1).then_some(Outcomes { quiet, of_move, is_complete }))
 }
 
 impl MoveEffects {
@@ -138,14 +138,14 @@ fn of_moves(
     network: &Network,
     scope: &Scope,
     slots: &[Slot],
-    silence: &Quiet,
+    all_quiet: &Quiet,
     budget: &Budget,
 ) -> Result<Option<AllEffects>, Exhausted> {
     let mut of_move = IdVec::filled(MoveEffects::default(), network.interface().moves.len());
     let mut tracer = Tracer::new(network, scope, budget);
     for slot in slots {
         for &member in &slot.moves {
-            let effects = tracer.trace(builder, slot, silence, member);
+            let effects = tracer.trace(builder, slot, all_quiet, member);
             budget.check_with(builder.bytes())?;
             let Some(effects) = effects else { return Ok(None) };
             of_move[member].alone = effects;
@@ -188,7 +188,7 @@ fn find_contested(of_move: &mut IdVec<MoveId, MoveEffects>, slots: &[Slot], flue
     }
 }
 
-/// Lets a fluent have another value where no move has an effect on it, if most moves give it that value.
+/// Changes the value that a fluent gets from moves without an effect on it, if most moves give it the other value.
 fn prefer(
     of_move: &mut IdVec<MoveId, MoveEffects>,
     slot: &Slot,

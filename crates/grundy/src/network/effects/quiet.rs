@@ -1,4 +1,4 @@
-//! What the nodes in scope are when no move of some slots is played.
+//! The values of the nodes in scope when no move of some slots is played.
 
 use super::scope::Scope;
 use super::slots::Slot;
@@ -6,7 +6,7 @@ use crate::ids::{Csr, IdVec, ids_in};
 use crate::network::{Builder, Kind, Network, NodeId, Signal};
 use grundy_syntax::{Budget, Exhausted, Ticks};
 
-/// The work for an input of a gate, as [`Ticks`] count it.
+/// The work for an input of a gate, as [`Ticks`] count it: a guess.
 pub(super) const WORK: usize = 4;
 
 /// The values of all nodes if no move of some slots is played.
@@ -53,7 +53,7 @@ impl Quiet {
         Ok(quiet)
     }
 
-    /// What stands for a signal.
+    /// The value of a signal.
     pub(super) fn value(&self, signal: Signal) -> Signal {
         self.values[signal.node()].inverted_if(signal.is_inverted())
     }
@@ -64,7 +64,7 @@ impl Quiet {
     }
 }
 
-/// A gate without constants, duplicates, contradictions, and parts that another input makes true anyway.
+/// A gate without constants, duplicates and contradictions.
 pub(super) fn simplify(builder: &mut Builder, kind: Kind, inputs: &mut Vec<Signal>) -> Signal {
     let neutral = kind.neutral();
     if inputs.contains(&!neutral) {

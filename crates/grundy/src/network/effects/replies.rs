@@ -1,9 +1,9 @@
-//! What could be answered to each move: which moves stop all others from winning at once.
+//! Safe moves: moves after which no other role can win at once.
 //!
-//! A network that tells winning moves, as hints, tells them of the state that it looks at. Put the next values of the
-//! fluents after some move in the place of the fluents, and it tells whether a winning move will be there after that
-//! one. Most fluents stay as they are, and so do most nodes: moves share all that they make no difference to. This is
-//! what unfolding the goal over two moves says (`meta/winning.rs`), but with a network that is a fraction as large.
+//! The hints of a network say which moves win in the current state. Substituting for each fluent its next value after a
+//! move (a cofactor, `effects/mod.rs`) gives the winning moves one step later. Most fluents keep their values, and so
+//! most nodes are shared by all moves. The result is the same as unfolding the goal over two moves (`winning/`), in a
+//! network that is a fraction as large.
 
 use super::quiet::{WORK, simplify};
 use super::slots::rest_moves;
@@ -18,11 +18,11 @@ pub(crate) const SAFE: &str = "safe";
 /// The same, in a state in which another move is not safe.
 pub(crate) const FORCED: &str = "forced";
 
-/// More inputs than this are not looked at, over all moves.
-const MOST_INPUTS: usize = 100_000_000;
+/// More inputs of gates than this are not visited, over all moves: a bound on time, a guess.
+const MAX_VISITED_INPUTS: usize = 100_000_000;
 
-/// How deep to look into a next value for what the legality of the move decides.
-const DEPTH: u32 = 3;
+/// How many levels of a next value are simplified by what the legality of the move implies. A guess.
+const ASSUMPTION_DEPTH: u32 = 3;
 
 /// The network with hints about safe and forced moves, by the hints of this name about winning ones. `None` if roles do
 /// not take turns, if recursive rules are in the way, or if it would be too much work.
@@ -41,7 +41,8 @@ fn add_safe_moves(network: &Network, wins: &str, budget: &Budget) -> Result<Opti
     let Some(turns) = Turns::new(network) else { return Ok(None) };
     let mut builder = Builder::resume(network);
     let outcomes = outcomes(&mut builder, network, budget)?;
-    let Some(outcomes) = outcomes.filter(|outcomes| outcomes.is_told.iter().all(|told| *told)) else {
+    let Some(outcomes) = outcomes.filter(|outcomes| outcomes.is_complete.iter().all(|complete| *complete))
+    else {
         return Ok(None);
     };
     let wins: Vec<(RoleId, Signal)> = interface
@@ -51,7 +52,7 @@ fn add_safe_moves(network: &Network, wins: &str, budget: &Budget) -> Result<Opti
         .collect();
     let known = known_of_moves(network, budget)?;
     let Some(mut after) = After::new(network, &outcomes, &wins, budget) else { return Ok(None) };
-    // For each move the legal moves with which it is played, each with the wins of others that it allows.
+    // For each move: when it is legal together with the move of the role whose turn it is, and another role can win then.
     let mut losing: IdVec<MoveId, Vec<Signal>> = IdVec::filled(Vec::new(), interface.moves.len());
     for &played in &turns.moves {
         let is_traced = after.play(&mut builder, played, &known[played]).is_some();
@@ -88,10 +89,10 @@ fn add_safe_moves(network: &Network, wins: &str, budget: &Budget) -> Result<Opti
     Ok(Some(builder.finish(hinted)))
 }
 
-/// Who plays what: one of certain moves is played in every state, and all other roles rest.
+/// Taking turns: in every state one of certain moves is played, and all other roles rest.
 struct Turns {
     moves: Vec<MoveId>,
-    /// For each role what it plays when it is not at turn.
+    /// For each role the move that it plays when it is not its turn.
     rest: IdVec<RoleId, Option<MoveId>>,
 }
 
@@ -110,20 +111,20 @@ impl Turns {
         (interface.roles.len() > 1 && interface.role_ids().all(is_known)).then_some(Turns { moves, rest })
     }
 
-    /// What a role plays when another one, or itself, plays a move.
+    /// The move of a role when the role whose turn it is plays a move.
     fn move_of(&self, at_turn: RoleId, played: MoveId, role: RoleId) -> MoveId {
         if role == at_turn { played } else { self.rest[role].unwrap_or(played) }
     }
 }
 
-/// The nodes that tell whether somebody can win, one move later.
+/// The nodes that say which role can win, one step later.
 struct After<'a> {
     network: &'a Network,
     outcomes: &'a Outcomes,
     wins: &'a [(RoleId, Signal)],
     /// The gates that they and the end of the game depend on, in order.
     gates: Vec<NodeId>,
-    /// For each node what it will be.
+    /// For each node its value after the move.
     values: IdVec<NodeId, Signal>,
     inputs_seen: usize,
     budget: &'a Budget,
@@ -148,14 +149,15 @@ impl<'a> After<'a> {
         (!after.gates.iter().any(in_loop)).then_some(after)
     }
 
-    /// Finds out what all nodes will be after a legal move, of which something is known; `None` if too much had to be looked at.
+    /// Computes the values of all nodes after a legal move. `known` is what its legality implies. `None` if there are too
+    /// many inputs to visit.
     fn play(&mut self, builder: &mut Builder, played: MoveId, known: &[Signal]) -> Option<()> {
         let interface = self.network.interface();
         for (fluent, &next) in self.outcomes.quiet.entries() {
-            self.values[interface.fluent_node(fluent)] = assume(builder, next, known, DEPTH);
+            self.values[interface.fluent_node(fluent)] = assume(builder, next, known, ASSUMPTION_DEPTH);
         }
         for &(fluent, next) in &self.outcomes.of_move[played].alone {
-            self.values[interface.fluent_node(fluent)] = assume(builder, next, known, DEPTH);
+            self.values[interface.fluent_node(fluent)] = assume(builder, next, known, ASSUMPTION_DEPTH);
         }
         let mut inputs = Vec::new();
         for &gate in &self.gates {
@@ -169,14 +171,14 @@ impl<'a> After<'a> {
                 simplify(builder, self.network.kind(gate), &mut inputs)
             };
         }
-        (self.inputs_seen <= MOST_INPUTS).then_some(())
+        (self.inputs_seen <= MAX_VISITED_INPUTS).then_some(())
     }
 
     fn value(&self, signal: Signal) -> Signal {
         self.values[signal.node()].inverted_if(signal.is_inverted())
     }
 
-    /// That the game will go on and a role will have a winning move.
+    /// Whether the game goes on and a role has a winning move then.
     fn can_win(&self, builder: &mut Builder, role: RoleId) -> Signal {
         let wins = self.wins.iter().filter(|(winner, _)| *winner == role);
         let any = simplify(builder, Kind::Or, &mut wins.map(|&(_, wins)| self.value(wins)).collect());

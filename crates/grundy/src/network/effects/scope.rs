@@ -1,4 +1,4 @@
-//! Which nodes depend on moves, and which of them can be worked out for each move.
+//! The nodes that depend on moves, and those of them that can be evaluated for each move.
 
 use super::quiet::WORK;
 use crate::ids::{BitSet, Csr, IdVec, ids_in};

@@ -8,14 +8,14 @@ use crate::network::{Choice, Interface, MoveId, RoleId};
 #[derive(Default)]
 pub(super) struct Slot {
     pub(super) moves: Vec<MoveId>,
-    /// All of a group of which exactly one is played, if they are all here that matter; else nothing.
+    /// All moves of a group of which exactly one is played, if all of them that are read are in the slot; else nothing.
     pub(super) group: Vec<MoveId>,
     /// For each role the move that it plays if it plays none of the slot, if there is just one.
     pub(super) rest: IdVec<RoleId, Option<MoveId>>,
 }
 
-/// The moves that matter, each in one slot, but for those that a role plays whenever it plays none of a slot. As few
-/// slots as the known groups allow, by taking the largest first.
+/// Assigns each move that some gate reads to one slot, except moves that a role plays whenever it plays none of a slot.
+/// The number of slots is kept small by a greedy choice: the largest known group first.
 pub(super) fn slots(interface: &Interface, scope: &Scope) -> Vec<Slot> {
     let is_read = |played| scope.is_read(interface.move_node(played));
     let mut is_open: BitSet<MoveId> = BitSet::from_flags(interface.moves.ids().map(is_read));
@@ -36,7 +36,7 @@ pub(super) fn slots(interface: &Interface, scope: &Scope) -> Vec<Slot> {
         all.sort_unstable();
         let mut rest = rest_moves(interface, &all);
         rest.iter_mut().for_each(|rest| *rest = rest.filter(|&played| is_open.contains(played)));
-        // A move that says nothing by itself still tells that its role does not rest.
+        // A move that no gate reads still implies that its role does not rest.
         let tells =
             |&played: &MoveId| is_open.contains(played) || rest[interface.moves[played].role].is_some();
         let moves: Vec<MoveId> = all.iter().copied().filter(tells).collect();
@@ -48,7 +48,7 @@ pub(super) fn slots(interface: &Interface, scope: &Scope) -> Vec<Slot> {
     slots
 }
 
-/// For each role the only move that is not among these, where there is one; and it has to have others.
+/// For each role with several moves the only one that is not among these, if there is just one.
 pub(super) fn rest_moves(interface: &Interface, moves: &[MoveId]) -> IdVec<RoleId, Option<MoveId>> {
     let mut is_here: BitSet<MoveId> = BitSet::empty(interface.moves.len());
     moves.iter().for_each(|&played| is_here.set(played, true));

@@ -1,4 +1,4 @@
-//! Following one move through the nodes that it makes a difference to.
+//! Propagates one move through the gates whose value it changes, in topological order.
 
 use super::Effect;
 use super::quiet::{Quiet, WORK, simplify};
@@ -10,15 +10,16 @@ use grundy_syntax::{Budget, Ticks};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// More changed inputs than this are not looked at, over all moves: working out effects has to stay cheap.
-const MOST_INPUTS: usize = 2_000_000;
+/// More changed inputs than this are not visited, over all moves: a bound on the time of setup, a guess.
+const MAX_CHANGED_INPUTS: usize = 2_000_000;
 
-/// A gate that this many moves turn into a new gate with more than this many inputs, is not followed any further:
-/// nobody would want to evaluate what depends on it.
-const MANY_MOVES: u8 = 4;
-const MANY_INPUTS: usize = 24;
-/// So is one with more new gates behind each other.
-const MANY_DEEP: u8 = 6;
+/// A new gate is too large if it has more inputs than this: evaluating what depends on it would cost more than counters.
+/// A guess.
+const MAX_INPUTS_OF_NEW_GATE: usize = 24;
+/// Or if more new gates than this are nested in it. A guess.
+const MAX_NESTED_NEW_GATES: u8 = 6;
+/// A gate is not followed any further once it was too large for this many moves. A guess.
+const TOO_LARGE_MOVES: u8 = 4;
 
 /// Traces one move after the other.
 pub(super) struct Tracer<'a> {
@@ -27,12 +28,12 @@ pub(super) struct Tracer<'a> {
     /// For each node the number of the move that it was last changed by.
     changed_by: IdVec<NodeId, u32>,
     now: u32,
-    /// Gates to look at, each with a changed input as the gate reads it. Inputs stand before their readers, so that
-    /// all changed inputs of a gate are here when it is the first one.
+    /// Gates to visit, each with a changed input as the gate reads it. Inputs have smaller numbers than their readers, so
+    /// that all changed inputs of a gate are in the heap when it is the smallest.
     open: BinaryHeap<Reverse<(NodeId, Signal)>>,
     effects: Vec<Effect>,
     inputs_seen: usize,
-    /// For each node of the builder how deep it is in new gates.
+    /// For each node of the builder how many new gates are nested in it.
     depths: IdVec<NodeId, u8>,
     /// For each gate how many moves have made it too large.
     too_large: IdVec<NodeId, u8>,
@@ -57,7 +58,7 @@ impl Tracer<'_> {
         }
     }
 
-    /// The effects of a move of a slot; `None` if too much had to be looked at. Stops early when the budget is used up.
+    /// The effects of a move of a slot; `None` if there were too many inputs to visit, or when the budget is used up.
     pub(super) fn trace(
         &mut self,
         builder: &mut Builder,
@@ -84,23 +85,24 @@ impl Tracer<'_> {
             if self.ticks.work(self.budget, WORK * (inputs.len() + quiet.live(gate).len())).is_err() {
                 return None;
             }
-            if self.too_large[gate] >= MANY_MOVES {
+            if self.too_large[gate] >= TOO_LARGE_MOVES {
                 continue;
             }
             let unchanged = |entry: &&(NodeId, Signal)| self.changed_by[entry.0] != self.now;
             inputs.extend(quiet.live(gate).iter().filter(unchanged).map(|&(_, value)| value));
             let value = simplify(builder, self.network.kind(gate), &mut inputs);
             if value != quiet.value(Signal::of(gate)) {
-                let is_large = self.depth(builder, value) > MANY_DEEP || inputs.len() > MANY_INPUTS;
+                let is_large = self.depth(builder, value) > MAX_NESTED_NEW_GATES
+                    || inputs.len() > MAX_INPUTS_OF_NEW_GATE;
                 self.too_large[gate] += u8::from(is_large && value.node() >= self.network.end());
                 self.change(gate, value);
             }
         }
         self.effects.sort_unstable();
-        (self.inputs_seen <= MOST_INPUTS).then(|| std::mem::take(&mut self.effects))
+        (self.inputs_seen <= MAX_CHANGED_INPUTS).then(|| std::mem::take(&mut self.effects))
     }
 
-    /// Tells the readers of a node about its value.
+    /// Queues the readers of a node with its new value.
     fn change(&mut self, node: NodeId, value: Signal) {
         self.changed_by[node] = self.now;
         for reader in self.scope.readers(node) {
@@ -111,7 +113,7 @@ impl Tracer<'_> {
         }
     }
 
-    /// How many new gates stand behind each other in a value.
+    /// How many new gates are nested in a value.
     fn depth(&mut self, builder: &Builder, value: Signal) -> u8 {
         for node in ids_in(&(NodeId::new(self.depths.len())..NodeId::new(builder.node_count()))) {
             let inputs = builder.inputs(node).iter();
@@ -121,13 +123,13 @@ impl Tracer<'_> {
         self.depths[value.node()]
     }
 
-    /// For each fluent whether all that its next value depends on was followed to the end.
+    /// For each fluent whether all gates that its next value depends on were traced completely.
     pub(super) fn finish(self) -> IdVec<FluentId, bool> {
         let mut is_left: BitSet<NodeId> = BitSet::empty(self.network.node_count());
         for &gate in &self.scope.gates {
             let mut inputs = self.network.inputs(gate).iter();
             let is_cut =
-                self.too_large[gate] >= MANY_MOVES || inputs.any(|input| is_left.contains(input.node()));
+                self.too_large[gate] >= TOO_LARGE_MOVES || inputs.any(|input| is_left.contains(input.node()));
             is_left.set(gate, is_cut);
         }
         let fluents = self.network.interface().fluents.iter();

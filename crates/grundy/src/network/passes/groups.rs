@@ -1,7 +1,7 @@
 //! Group complement: exactly one of a group of inputs is true.
 //!
-//! Each role does exactly one of its moves, so "it did one of these 200" is "it did none of those 3". Whoever knows
-//! more such groups, such as the proven contents of a cell, passes them in.
+//! Each role does exactly one of its moves, so "it did one of these 200" is "it did none of those 3". Callers can pass
+//! in more such groups, such as the proved contents of a cell.
 
 use crate::ids::{Id, IdVec, narrow};
 use crate::network::rewrite::{Gate, rewrite};
@@ -19,13 +19,13 @@ pub struct Groups {
     pub(super) equal: Vec<(NodeId, Signal)>,
     /// Moves of which at most one is played at a time.
     pub(super) at_most_one: Vec<Vec<NodeId>>,
-    /// Fluents that change with every move of the game.
+    /// Fluents that change at every step.
     pub(super) restless: Vec<NodeId>,
     /// Groups of fluents of which no two are true at once, in layers.
     pub(super) exclusive: Vec<Vec<Vec<NodeId>>>,
     /// Fluents that are always true, or never.
     pub(super) constant: Vec<(NodeId, bool)>,
-    /// Whether of each group of fluents one is left out: nobody reads it, since it is what the others are not.
+    /// Whether one fluent of each group is read as the negation of the others (pass `left-out`).
     pub(super) leave_out: bool,
 }
 
@@ -56,12 +56,12 @@ impl Groups {
         exactly.chain(self.at_most_one.iter().filter_map(|group| choice(group, false))).collect()
     }
 
-    /// From now on one of each group of fluents is read by way of the others.
+    /// Enables the pass `left-out`.
     pub fn leave_one_out(&mut self) {
         self.leave_out = true;
     }
 
-    /// All that is known to others, too.
+    /// Adds the groups of another set.
     pub fn extend(&mut self, other: Groups) {
         other.layers.into_iter().flatten().for_each(|group| self.add(group));
         other.exclusive.into_iter().flatten().for_each(|group| self.add_exclusive(group));
@@ -113,11 +113,11 @@ pub(super) fn run(network: &Network, groups: &Groups, budget: &Budget) -> Result
             network = rewrite(&network, budget, |builder, gate| make(builder, gate, &index))?;
         }
     }
-    // Complements may name such moves, too.
+    // Complements may contain such moves, too.
     replace_equal(&network, groups, budget)
 }
 
-/// Puts signals in the place of the inputs that they stand for.
+/// Replaces inputs by the signals that they are equal to.
 fn replace_equal(network: &Network, groups: &Groups, budget: &Budget) -> Result<Network, Exhausted> {
     let mut instead: IdVec<NodeId, Option<Signal>> = IdVec::filled(None, network.node_count());
     for &(node, value) in &groups.constant {
@@ -158,10 +158,10 @@ fn make(builder: &mut Builder, gate: Gate, index: &Index) -> Signal {
     builder.node(kind, &mut rest)
 }
 
-/// What can stand for these inputs of one group, which are sorted; `None` if they decide the node.
+/// The replacement of these inputs of one group, which are sorted; `None` if they decide the node.
 ///
-/// In an AND, a member that has to hold (`strong`) excludes all others, and many that may not hold (`weak`) leave a
-/// few of which one has to. In an OR it is the other way round: the strong ones are inverted.
+/// In an AND, a member that must hold (`strong`) excludes all others, and many members that must not hold leave a few of
+/// which one does. In an OR the roles are exchanged: the strong inputs are the inverted ones.
 fn within_group(
     builder: &mut Builder,
     kind: Kind,

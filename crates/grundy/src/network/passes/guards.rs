@@ -1,7 +1,7 @@
-//! Conditions that many moves of a role share, such as whose turn it is, are taken out of their nodes.
+//! Factors conditions that many moves of a role share, such as whose turn it is, out of their nodes.
 //!
-//! A move is then legal if its guard and what is left of its conditions hold. A guard that changes with every move of
-//! the game would otherwise touch the nodes of all moves each time; so it is looked at once, when moves are read.
+//! A move is then legal if its guard and the rest of its conditions hold. A guard that changes at every step would
+//! otherwise change the nodes of all moves each time; as a guard it is read once, when moves are listed.
 
 use super::Groups;
 use crate::network::rewrite::rewrite;
@@ -10,7 +10,7 @@ use grundy_syntax::{Budget, Exhausted};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
-/// A condition is a guard if at least this many moves of a role share it.
+/// A condition becomes a guard if at least this many moves of a role share it: a guess.
 const FEWEST_GUARDED: usize = 4;
 
 pub(super) fn run(network: &Network, _: &Groups, budget: &Budget) -> Result<Network, Exhausted> {
@@ -19,7 +19,7 @@ pub(super) fn run(network: &Network, _: &Groups, budget: &Budget) -> Result<Netw
     for role in interface.role_ids() {
         choose_guards(network, role, &mut guards, budget)?;
     }
-    // For the node of a guarded move: what is left of it, and its guard, in terms of the new network.
+    // For the node of a guarded move the rest of its conditions and its guard, in the new network.
     let mut parts: FxHashMap<NodeId, (Signal, Signal)> = FxHashMap::default();
     let mut rewritten = rewrite(network, budget, |builder, gate| {
         if let Some(guard) = guards.get(&gate.node) {
@@ -29,7 +29,7 @@ pub(super) fn run(network: &Network, _: &Groups, budget: &Budget) -> Result<Netw
             let guard = rest.remove(at);
             let rest = builder.gate(Kind::And, &mut rest);
             parts.insert(gate.node, (rest, guard));
-            // Whoever reads the node as a condition gets it in two parts, one of which can be factored out.
+            // Other readers of the node get it in two parts, one of which can be factored out.
             return builder.gate(Kind::And, &mut vec![guard, rest]);
         }
         builder.node(gate.kind, gate.inputs)
@@ -41,7 +41,7 @@ pub(super) fn run(network: &Network, _: &Groups, budget: &Budget) -> Result<Netw
         }
         match parts.get(&old.legal.node()) {
             Some(&(rest, guard)) if !old.legal.is_inverted() => (new.legal, new.guard) = (rest, guard),
-            // A move with a single condition, such as waiting for the other one, is its own guard.
+            // A single condition, such as that of waiting for the other role, is a guard.
             _ if !is_and(network, old.legal) => (new.legal, new.guard) = (Signal::TRUE, new.legal),
             _ => {}
         }
@@ -53,7 +53,7 @@ fn is_and(network: &Network, signal: Signal) -> bool {
     !signal.is_inverted() && network.kind(signal.node()) == Kind::And
 }
 
-/// Finds the guards of the moves of a role, the most common one first, by the node that tells the move to be legal.
+/// Finds the guards of the moves of a role, the most common one first, keyed by the `legal` nodes of the moves.
 fn choose_guards(
     network: &Network,
     role: RoleId,

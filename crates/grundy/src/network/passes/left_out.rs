@@ -1,7 +1,8 @@
-//! One fluent of a group is what the others are not, so that nobody has to read it.
+//! Replaces reads of one fluent of an exactly-one group by the negations of the others.
 //!
-//! A cell is empty if it is neither x nor o. Where states need not be whole, the pass `unread` then takes the fluent
-//! out of them. That does not always pay: who reads it reads more. So it is only done on demand.
+//! A cell is empty if it is neither x nor o. Where states need not be complete, the pass `unread` then removes the
+//! fluent. That does not always pay, because each reader gets more inputs; so it is done on demand, and the cost of a
+//! step decides (`variants.rs`).
 
 use super::Groups;
 use crate::ids::{BitSet, IdVec};
@@ -9,8 +10,8 @@ use crate::network::rewrite::rewrite;
 use crate::network::{Kind, Network, NodeId, Signal};
 use grundy_syntax::{Budget, Exhausted};
 
-/// In larger groups there is too much to read.
-const MOST_OTHERS: usize = 3;
+/// Groups with more other members are left alone: each reader would get that many inputs. A guess.
+const MAX_OTHER_MEMBERS: usize = 3;
 
 pub(super) fn run(network: &Network, groups: &Groups, budget: &Budget) -> Result<Network, Exhausted> {
     if !groups.leave_out {
@@ -20,11 +21,12 @@ pub(super) fn run(network: &Network, groups: &Groups, budget: &Budget) -> Result
     rewrite(network, budget, |builder, gate| {
         let mut inputs = Vec::with_capacity(gate.inputs.len());
         for &input in gate.inputs.iter() {
-            // What is made in a rewrite has other numbers, but inputs keep theirs.
+            // A rewrite gives gates new numbers, but inputs keep theirs.
             match others.get(input.node()).and_then(Option::as_ref) {
                 None => inputs.push(input),
                 Some(others) => {
-                    // It holds if none of the others does; inside an AND, or inverted inside an OR, these can stand alone.
+                    // It holds if none of the others does. Inside an AND, or inverted inside an OR, the negated others
+                    // can be inputs themselves.
                     let is_inner = input.is_inverted() == (gate.kind == Kind::Or);
                     let mut signals: Vec<Signal> = others.iter().map(|&other| !Signal::of(other)).collect();
                     if is_inner {
@@ -41,7 +43,8 @@ pub(super) fn run(network: &Network, groups: &Groups, budget: &Budget) -> Result
     })
 }
 
-/// For each fluent that is left out, the others of its group: the one with the fewest readers that is no answer.
+/// For each fluent that is left out, the others of its group. The fluent with the fewest readers is chosen among those
+/// that are no output.
 fn choose(network: &Network, groups: &Groups) -> IdVec<NodeId, Option<Vec<NodeId>>> {
     let interface = network.interface();
     let readers = network.reader_counts();
@@ -51,7 +54,7 @@ fn choose(network: &Network, groups: &Groups) -> IdVec<NodeId, Option<Vec<NodeId
     let mut is_used: BitSet<NodeId> = BitSet::empty(network.node_count());
     for group in groups.layers.iter().flatten() {
         let is_free = |node: &NodeId| interface.fluent_of(*node).is_some() && !is_used.contains(*node);
-        if group.len() > 1 + MOST_OTHERS || !group.iter().all(is_free) {
+        if group.len() > 1 + MAX_OTHER_MEMBERS || !group.iter().all(is_free) {
             continue;
         }
         let candidates = group.iter().filter(|node| !is_answer.contains(**node));

@@ -1,5 +1,5 @@
-//! What is done is legal: where a move is a condition, or that one of several was made, what its legality implies need
-//! not be another.
+//! Drops conditions that the legality of a move implies. Moves that are played are legal, so a gate that reads a move, or
+//! an OR of moves, need not read what `legal` of these moves implies.
 
 use super::{Groups, view};
 use crate::ids::IdVec;
@@ -8,16 +8,16 @@ use crate::network::{Builder, Kind, Network, NodeId, Signal};
 use grundy_syntax::{Budget, Exhausted, Ticks};
 use smallvec::SmallVec;
 
-/// How deep to look into the conditions of a move.
-pub(super) const DEPTH: u32 = 3;
+/// How many levels of gates are searched below `legal` of a move. A guess.
+pub(super) const IMPLICATION_DEPTH: u32 = 3;
 
-/// An OR with more inputs implies nothing worth the search, unless it is the first thing that is looked at: a move may be
-/// legal for many reasons that have the turn in common.
-const MOST_BRANCHES: usize = 4;
-const MOST_FIRST_BRANCHES: usize = 256;
+/// ORs with more inputs are not searched for what their inputs imply in common. The limit is higher at the root: a move
+/// may be legal for many reasons that have the turn in common. Both are guesses.
+const MAX_BRANCHES: usize = 4;
+const MAX_ROOT_BRANCHES: usize = 256;
 
-/// What is true of one of more fluents than this says too much about the others.
-const MOST_EXCLUDED: usize = 16;
+/// Larger groups are not used to imply the negation of all other members: the lists would be too long. A guess.
+const MAX_EXCLUSIVE_GROUP: usize = 16;
 
 pub(super) fn run(network: &Network, groups: &Groups, budget: &Budget) -> Result<Network, Exhausted> {
     let known = Known::new(network, groups, budget)?;
@@ -25,10 +25,10 @@ pub(super) fn run(network: &Network, groups: &Groups, budget: &Budget) -> Result
     rewrite(network, budget, |builder, gate| make(builder, gate, network, &known, &readers))
 }
 
-/// The work for something that a move implies, as [`Ticks`] count it.
+/// The work for a signal that a move implies, as [`Ticks`] count it: a guess.
 pub(super) const WORK: usize = 16;
 
-/// For each node that holds only if some move is made, all that is known if it does, sorted.
+/// For each move, and each OR of moves, the signals that hold if it does, sorted.
 struct Known(IdVec<NodeId, Vec<Signal>>);
 
 impl Known {
@@ -47,7 +47,7 @@ impl Known {
         Ok(known)
     }
 
-    /// What is known whichever of these holds. (Of what stands behind them in a loop, nothing is.)
+    /// The signals that hold whichever of these holds. (For later nodes of a loop, none are known.)
     fn common(&self, signals: &[Signal]) -> Vec<Signal> {
         let of = |signal: &Signal| if signal.is_inverted() { &[] } else { &self.0[signal.node()][..] };
         let Some((first, rest)) = signals.split_first() else { return Vec::new() };
@@ -63,11 +63,11 @@ impl Known {
     }
 }
 
-/// For each move all that is known if it is legal, sorted.
+/// For each move the signals that hold if it is legal, sorted.
 pub(super) fn implied_by_moves(network: &Network, groups: &Groups) -> impl Iterator<Item = Vec<Signal>> {
     let excluded = excluded(network, groups);
     network.interface().moves.iter().map(move |m| {
-        let mut implied = implied_by(network, m.legal, DEPTH);
+        let mut implied = implied_by(network, m.legal, IMPLICATION_DEPTH);
         for at in 0..implied.len() {
             let signal = implied[at];
             if !signal.is_inverted()
@@ -82,12 +82,12 @@ pub(super) fn implied_by_moves(network: &Network, groups: &Groups) -> impl Itera
     })
 }
 
-/// For each fluent those that are false if it is true.
+/// For each fluent the fluents that are false if it is true.
 fn excluded(network: &Network, groups: &Groups) -> IdVec<NodeId, SmallVec<[NodeId; 2]>> {
     let mut excluded = IdVec::filled(SmallVec::new(), network.interface().fluents.len() + 1);
     for group in groups.layers.iter().chain(&groups.exclusive).flatten() {
         let is_fluent = |node: &NodeId| node.index() < excluded.len();
-        if group.len() <= MOST_EXCLUDED && group.iter().all(is_fluent) {
+        if group.len() <= MAX_EXCLUSIVE_GROUP && group.iter().all(is_fluent) {
             for &one in group {
                 excluded[one].extend(group.iter().copied().filter(|&other| other != one));
             }
@@ -96,14 +96,14 @@ fn excluded(network: &Network, groups: &Groups) -> IdVec<NodeId, SmallVec<[NodeI
     excluded
 }
 
-/// All that holds whenever a signal does, sorted.
+/// The signals that hold whenever a signal does, sorted.
 pub(super) fn implied_by(network: &Network, signal: Signal, depth: u32) -> Vec<Signal> {
     let mut implied = vec![signal];
     let node = signal.node();
     let kind = network.kind(node);
     let inputs = || network.inputs(node).iter().map(|input| input.inverted_if(signal.is_inverted()));
     let is_and = (kind == Kind::And) != signal.is_inverted();
-    let most_branches = if depth == DEPTH { MOST_FIRST_BRANCHES } else { MOST_BRANCHES };
+    let most_branches = if depth == IMPLICATION_DEPTH { MAX_ROOT_BRANCHES } else { MAX_BRANCHES };
     if depth > 0 && kind != Kind::Input && !network.inputs(node).is_empty() {
         if is_and {
             inputs().for_each(|input| implied.append(&mut implied_by(network, input, depth - 1)));
@@ -131,7 +131,7 @@ fn make(
     readers: &IdVec<NodeId, u32>,
 ) -> Signal {
     let Gate { kind, inputs, node } = gate;
-    // In an OR, what is not done makes the node true, so that it is the rest that may assume the move.
+    // In an OR, a negated move makes the node true, so that the other inputs may assume the move.
     let assumed = |signal: Signal| signal.inverted_if(kind == Kind::Or);
     let tells = |old: &Signal| {
         let known = &known.0[old.node()];
@@ -168,15 +168,15 @@ fn make(
     builder.node(kind, &mut kept)
 }
 
-/// What a signal of the new network is, given what is known of inputs. What others read as it is, too, is only replaced
-/// by something that is there already.
+/// A signal of the new network, simplified by the known values of inputs. A signal with other readers is only replaced
+/// by a node that exists already.
 fn reduce(builder: &mut Builder, signal: Signal, known: &[Signal], is_alone: bool) -> Signal {
     let Some((kind, inputs)) = view(builder, signal) else { return value(signal, known) };
-    if inputs.len() > MOST_BRANCHES {
+    if inputs.len() > MAX_BRANCHES {
         return signal;
     }
-    let inputs: SmallVec<[Signal; MOST_BRANCHES]> = inputs.collect();
-    let mut rest: SmallVec<[Signal; MOST_BRANCHES]> = SmallVec::new();
+    let inputs: SmallVec<[Signal; MAX_BRANCHES]> = inputs.collect();
+    let mut rest: SmallVec<[Signal; MAX_BRANCHES]> = SmallVec::new();
     for &input in &inputs {
         let value = part(builder, input, known);
         if value == !kind.neutral() {
@@ -194,13 +194,13 @@ fn reduce(builder: &mut Builder, signal: Signal, known: &[Signal], is_alone: boo
     }
 }
 
-/// Like [`reduce`] for an input of a node, without making anything.
+/// Like [`reduce`] for an input of a node, without new nodes.
 fn part(builder: &Builder, signal: Signal, known: &[Signal]) -> Signal {
     let Some((kind, inputs)) = view(builder, signal) else { return value(signal, known) };
-    if inputs.len() > MOST_BRANCHES {
+    if inputs.len() > MAX_BRANCHES {
         return signal;
     }
-    let mut rest = SmallVec::<[Signal; MOST_BRANCHES]>::new();
+    let mut rest = SmallVec::<[Signal; MAX_BRANCHES]>::new();
     for input in inputs {
         let value = value(input, known);
         if value == !kind.neutral() {
@@ -231,7 +231,7 @@ fn is_known_branch(network: &Network, signal: Signal, is_known: &impl Fn(Signal)
     let is_or = network.kind(node) != Kind::Input && (network.kind(node) == Kind::Or) != signal.is_inverted();
     let inputs = network.inputs(node);
     let mut signals = inputs.iter().map(|input| input.inverted_if(signal.is_inverted()));
-    is_or && inputs.len() <= MOST_BRANCHES && signals.any(is_known)
+    is_or && inputs.len() <= MAX_BRANCHES && signals.any(is_known)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! An AND inside an AND, an OR inside an OR, that nobody else reads: its inputs move up.
+//! Flattens an AND inside an AND, or an OR inside an OR, that has no other reader.
 
 use super::{Groups, view};
 use crate::ids::IdVec;

@@ -1,7 +1,8 @@
-//! The next values of all but one fluent of a group tell that of the last one: it is true if they are all false.
+//! Derives the next value of one fluent of an exactly-one group from those of the others: it is true if they are all
+//! false.
 //!
-//! A cell stays empty unless something comes there, which the rules spell out for every move; what comes there they
-//! spell out, too. The fluent whose next value takes the most nodes of its own is the one to be left out.
+//! Rules say for every move both that a cell stays empty unless it is filled, and by what it is filled. The next value
+//! with the most nodes of its own is the one that is replaced.
 
 use super::Groups;
 use crate::ids::{BitSet, IdVec};
@@ -14,14 +15,14 @@ pub(super) fn run(network: &Network, groups: &Groups, budget: &Budget) -> Result
     let readers = network.reader_counts();
     let mut ticks = Ticks::default();
     let mut is_used: BitSet<FluentId> = BitSet::empty(interface.fluents.len());
-    // For a fluent to be left out, all others of its group.
+    // For each fluent that is replaced, all others of its group.
     let mut chosen: Vec<(FluentId, Vec<FluentId>)> = Vec::new();
     for group in groups.layers.iter().flatten() {
         let Some(fluents) = group.iter().map(|&node| interface.fluent_of(node)).collect::<Option<Vec<_>>>()
         else {
             continue;
         };
-        // A fluent that was taken out of the states tells nothing about the others.
+        // A fluent that `unread` removed says nothing about the others.
         let is_dropped = group.iter().any(|&node| interface.is_dropped(node));
         if is_dropped || fluents.iter().any(|&fluent| is_used.contains(fluent)) {
             continue;
@@ -40,7 +41,7 @@ pub(super) fn run(network: &Network, groups: &Groups, budget: &Budget) -> Result
     replace(network, &chosen, budget)
 }
 
-/// The work for a fluent of a group, as [`Ticks`] count it.
+/// The work for a fluent of a group, as [`Ticks`] count it: a guess.
 const WORK: usize = 64;
 
 /// Nodes and edges that nothing but this signal needs.
@@ -63,7 +64,7 @@ fn replace(
     if chosen.is_empty() {
         return Ok(network.clone());
     }
-    // Gates for the new values are added behind the last one, as copies of it in the old numbers cannot be.
+    // The gates of the new values read new nodes, so they are added after the last gate is rewritten.
     let mut values: Vec<(FluentId, Signal)> = Vec::new();
     let mut map: IdVec<NodeId, Signal> = network.nodes().map(Signal::of).collect();
     let mut left = network.gates().count();

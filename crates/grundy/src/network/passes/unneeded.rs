@@ -14,8 +14,8 @@ pub(super) fn run(network: &Network, _: &Groups, budget: &Budget) -> Result<Netw
     Ok(keep(network, &needed))
 }
 
-/// A network of some of the nodes, with all that these depend on. Nodes that differ go on to differ, and stay in order,
-/// so that none has to be looked up.
+/// The network of some of the nodes, with all that these depend on. Nodes stay different and in order, so that no hash
+/// table is needed.
 fn keep(network: &Network, wanted: &BitSet<NodeId>) -> Network {
     let first_gate = network.interface().first_gate();
     let is_kept = |node: NodeId| node < first_gate || wanted.contains(node);

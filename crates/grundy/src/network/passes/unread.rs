@@ -1,6 +1,6 @@
 //! Fluents that no answer ever depends on: not `legal`, `terminal`, `goal` or `sees`, not even by way of other
-//! fluents. They are false from then on, so that a state is no longer what the sheet says; whoever shows states
-//! leaves this pass out.
+//! fluents. They are false from then on, so that a state is no longer that of the sheet; callers that show states
+//! leave this pass out.
 
 use super::Groups;
 use crate::ids::{BitSet, IdVec};
@@ -38,7 +38,7 @@ fn read_fluents(network: &Network) -> IdVec<FluentId, bool> {
         let node = signal.node();
         if reached.insert(node) {
             open.extend_from_slice(network.inputs(node));
-            // Who reads a fluent reads its next value later.
+            // A reader of a fluent depends on its next value one step earlier.
             open.extend(interface.fluent_of(node).map(|fluent| interface.fluents[fluent].next));
         }
     }

@@ -5,10 +5,10 @@ use super::effects::{Claims, Lists};
 use super::flow::{Cells, Queue};
 use super::loops::{LoopMemory, LoopWork, PortId};
 use super::lower::{ArmedGate, probe};
-use super::{CellId, IncrementalMachine, Late, Output, Probe, SetId};
+use super::{CellId, IncrementalMachine, LazyGates, Output, Probe, SetId};
 use crate::ids::{Id, IdVec, ids_in, narrow};
-use crate::machine::cones::{Cone, Step};
-use crate::machine::{Player, Rules, State, goal_signals};
+use crate::machine::cones::{Component, Cone};
+use crate::machine::{CompiledGame, Cursor, State, goal_signals};
 use crate::network::{FluentId, Kind, MoveId, Network, NodeId, RoleId};
 use crate::reasoner::GoalValue;
 use grundy_syntax::{Budget, Exhausted, Ticks};
@@ -134,11 +134,11 @@ impl Memory {
             memory.cells.set_mark(machine.cells[node], is_initial);
         }
         let mut ticks = Ticks::default();
-        for step in cones.iter().flat_map(|cone| cone.steps()) {
+        for step in cones.iter().flat_map(|cone| cone.components()) {
             ticks.work(budget, WORK)?;
             match step {
-                Step::Gate(node) => memory.count(machine, network, node),
-                Step::Loop(members) => machine.loops.start(&mut memory, machine.cells[members[0]]),
+                Component::Gate(node) => memory.count(machine, network, node),
+                Component::Loop(members) => machine.loops.start(&mut memory, machine.cells[members[0]]),
             }
         }
         goals.iter().for_each(|&node| memory.count(machine, network, node));
@@ -187,9 +187,9 @@ impl Memory {
         }
     }
 
-    fn gate(&self, late: &Late, at: usize) -> bool {
-        let gate = late.gates[at];
-        let mut inputs = late.inputs[gate.start.index()..gate.end.index()].iter();
+    fn gate(&self, lazy: &LazyGates, at: usize) -> bool {
+        let gate = lazy.gates[at];
+        let mut inputs = lazy.inputs[gate.start.index()..gate.end.index()].iter();
         if gate.is_or {
             inputs.any(|&input| self.value(input))
         } else {
@@ -197,38 +197,38 @@ impl Memory {
         }
     }
 
-    fn set_value(&mut self, late: &Late, at: usize, value: bool) {
-        self.cells.set_mark(late.gates[at].cell, value != late.gates[at].is_or);
+    fn set_value(&mut self, lazy: &LazyGates, at: usize, value: bool) {
+        self.cells.set_mark(lazy.gates[at].cell, value != lazy.gates[at].is_or);
     }
 
     /// Evaluates nodes that have no counters.
-    pub(super) fn evaluate(&mut self, late: &Late) {
+    pub(super) fn evaluate(&mut self, lazy: &LazyGates) {
         let mut done = 0;
-        for range in &late.loops {
-            self.evaluate_straight(late, done..range.start);
-            self.evaluate_loop(late, range.clone());
+        for range in &lazy.loops {
+            self.evaluate_straight(lazy, done..range.start);
+            self.evaluate_loop(lazy, range.clone());
             done = range.end;
         }
-        self.evaluate_straight(late, done..late.gates.len());
+        self.evaluate_straight(lazy, done..lazy.gates.len());
     }
 
-    fn evaluate_straight(&mut self, late: &Late, range: Range<usize>) {
+    fn evaluate_straight(&mut self, lazy: &LazyGates, range: Range<usize>) {
         for at in range {
-            let value = self.gate(late, at);
-            self.set_value(late, at, value);
+            let value = self.gate(lazy, at);
+            self.set_value(lazy, at, value);
         }
     }
 
     /// Evaluates the nodes of a loop, from all false.
-    fn evaluate_loop(&mut self, late: &Late, range: Range<usize>) {
-        range.clone().for_each(|at| self.set_value(late, at, false));
+    fn evaluate_loop(&mut self, lazy: &LazyGates, range: Range<usize>) {
+        range.clone().for_each(|at| self.set_value(lazy, at, false));
         let mut changed = true;
         while changed {
             changed = false;
             for at in range.clone() {
-                let gate = late.gates[at];
-                if self.cells.mark(gate.cell) == gate.is_or && self.gate(late, at) {
-                    self.set_value(late, at, true);
+                let gate = lazy.gates[at];
+                if self.cells.mark(gate.cell) == gate.is_or && self.gate(lazy, at) {
+                    self.set_value(lazy, at, true);
                     changed = true;
                 }
             }
@@ -288,7 +288,7 @@ struct Trail {
 
 /// A state with the values of all nodes, kept up to date.
 #[derive(Clone, Debug)]
-pub struct IncrementalPlayer {
+pub struct IncrementalCursor {
     machine: Arc<IncrementalMachine>,
     work: Work,
 }
@@ -586,7 +586,7 @@ impl IncrementalMachine {
         mut look: impl FnMut(&mut Memory, &[MoveId]),
     ) -> Result<Tally, Exhausted> {
         budget.check()?;
-        let interface = self.rules.interface();
+        let interface = self.game.interface();
         let mut rng = fastrand::Rng::with_seed(seed);
         let tally = Tally { flips: IdVec::filled(0, self.cell_count), stale: 0 };
         let mut work = Work { tally: Some(tally), ..Work::new(self) };
@@ -611,10 +611,10 @@ impl IncrementalMachine {
     }
 }
 
-impl IncrementalPlayer {
-    pub(super) fn new(machine: Arc<IncrementalMachine>) -> IncrementalPlayer {
+impl IncrementalCursor {
+    pub(super) fn new(machine: Arc<IncrementalMachine>) -> IncrementalCursor {
         let work = Work::new(&machine);
-        IncrementalPlayer { machine, work }
+        IncrementalCursor { machine, work }
     }
 
     /// From now on, or no longer, steps can be taken back.
@@ -628,9 +628,9 @@ impl IncrementalPlayer {
     }
 }
 
-impl Player for IncrementalPlayer {
-    fn rules(&self) -> &Rules {
-        &self.machine.rules
+impl Cursor for IncrementalCursor {
+    fn game(&self) -> &CompiledGame {
+        &self.machine.game
     }
 
     fn look_at(&mut self, state: &State) {
@@ -670,7 +670,7 @@ impl Player for IncrementalPlayer {
             work.memory.evaluate(&machine.goals);
             work.goals_known = true;
         }
-        let goals = goal_signals(machine.rules.interface(), role);
+        let goals = goal_signals(machine.game.interface(), role);
         GoalValue::of(
             goals.filter(|&(_, holds)| work.memory.value(machine.probe(holds))).map(|(goal, _)| goal),
         )
@@ -683,7 +683,7 @@ impl Player for IncrementalPlayer {
 
     fn hinted(&mut self, name: &str) -> Vec<MoveId> {
         let (machine, memory) = (&*self.machine, &self.work.memory);
-        let hints = machine.rules.interface().hints_named(name).iter();
+        let hints = machine.game.interface().hints_named(name).iter();
         hints.filter(|hint| memory.value(machine.probe(hint.holds))).map(|hint| hint.about).collect()
     }
 
@@ -691,7 +691,7 @@ impl Player for IncrementalPlayer {
         let (machine, work) = (&*self.machine, &mut self.work);
         work.assert_moves(machine, joint);
         work.memory.evaluate(&machine.sees);
-        let percepts = &machine.rules.interface().sees[role];
+        let percepts = &machine.game.interface().sees[role];
         let seen = percepts.iter().filter(|percept| work.memory.value(machine.probe(percept.holds)));
         seen.map(|percept| percept.text.clone()).collect()
     }

@@ -5,33 +5,33 @@ use super::block::Block;
 use super::choose::GROUP;
 use super::code::SlotId;
 use super::code::Turnover;
-use super::compile::{Place, UNREAD};
+use super::compile::{SlotRef, UNREAD};
 use super::lanes::read;
 use crate::machine::scratch::ScratchMachine;
-use crate::machine::{Player, Rules, State};
+use crate::machine::{CompiledGame, Cursor, State};
 use crate::network::{MoveId, RoleId};
 use crate::reasoner::GoalValue;
 use std::sync::Arc;
 
 /// A state in all lanes.
 #[derive(Clone, Debug)]
-pub struct BatchPlayer {
+pub struct BatchCursor {
     machine: Arc<BatchMachine>,
     slots: Vec<Block>,
     goals_known: bool,
 }
 
-impl BatchPlayer {
-    pub(super) fn new(machine: Arc<BatchMachine>) -> BatchPlayer {
+impl BatchCursor {
+    pub(super) fn new(machine: Arc<BatchMachine>) -> BatchCursor {
         let mut slots = vec![Block::NONE; machine.program.slots];
-        slots[1 + machine.rules().interface().fluents.len()] = Block::ALL;
-        let mut player = BatchPlayer { machine, slots, goals_known: false };
-        player.reset();
-        player
+        slots[1 + machine.game().interface().fluents.len()] = Block::ALL;
+        let mut cursor = BatchCursor { machine, slots, goals_known: false };
+        cursor.reset();
+        cursor
     }
 
     /// What every lane says.
-    fn get(&self, place: Place) -> bool {
+    fn get(&self, place: SlotRef) -> bool {
         let block = read(&self.slots, place);
         debug_assert!(block == Block::ALL || block == Block::NONE, "all lanes are in the same state");
         block.get(0)
@@ -54,13 +54,13 @@ impl BatchPlayer {
     }
 }
 
-impl Player for BatchPlayer {
-    fn rules(&self) -> &Rules {
-        self.machine.rules()
+impl Cursor for BatchCursor {
+    fn game(&self) -> &CompiledGame {
+        self.machine.game()
     }
 
     fn look_at(&mut self, state: &State) {
-        for fluent in self.machine.rules().interface().fluents.ids() {
+        for fluent in self.machine.game().interface().fluents.ids() {
             self.slots[SlotId::of_fluent(fluent).index()] = Block::splat(state.get(fluent));
         }
         self.settle();
@@ -68,11 +68,11 @@ impl Player for BatchPlayer {
 
     fn reset(&mut self) {
         let machine = self.machine.clone();
-        self.look_at(machine.rules().initial());
+        self.look_at(machine.game().initial());
     }
 
     fn state_into(&self, state: &mut State) {
-        for fluent in self.machine.rules().interface().fluents.ids() {
+        for fluent in self.machine.game().interface().fluents.ids() {
             state.set(fluent, self.slots[SlotId::of_fluent(fluent).index()].get(0));
         }
     }
@@ -82,7 +82,7 @@ impl Player for BatchPlayer {
     }
 
     fn is_legal(&mut self, candidate: MoveId) -> bool {
-        let role = self.machine.rules().interface().moves[candidate].role;
+        let role = self.machine.game().interface().moves[candidate].role;
         let choices = &self.machine.program.choices[role];
         let at =
             choices.moves.iter().position(|&other| other == candidate).expect("every move can be chosen");
@@ -90,7 +90,7 @@ impl Player for BatchPlayer {
     }
 
     fn pick(&mut self, role: RoleId, rng: &mut fastrand::Rng) -> Option<MoveId> {
-        let moves = self.machine.rules().interface().moves_of(role);
+        let moves = self.machine.game().interface().moves_of(role);
         let legal: Vec<MoveId> = moves.filter(|&candidate| self.is_legal(candidate)).collect();
         rng.choice(legal)
     }
@@ -121,10 +121,10 @@ impl Player for BatchPlayer {
 
     fn hinted(&mut self, name: &str) -> Vec<MoveId> {
         // Batches play at random and ask for no hints, so that their code has none.
-        let rules = self.machine.rules().clone();
-        let mut state = rules.initial().clone();
+        let game = self.machine.game().clone();
+        let mut state = game.initial().clone();
         self.state_into(&mut state);
-        let mut scratch = Arc::new(ScratchMachine::new(rules)).player();
+        let mut scratch = Arc::new(ScratchMachine::new(game)).cursor();
         scratch.look_at(&state);
         scratch.hinted(name)
     }
@@ -135,7 +135,7 @@ impl Player for BatchPlayer {
         // Percepts come last, in slots that may have been used for the next state before.
         machine.program.sees.run(&mut self.slots);
         let places = machine.program.percepts[role].iter();
-        let percepts = &machine.rules().interface().sees[role];
+        let percepts = &machine.game().interface().sees[role];
         let seen = places.zip(percepts).filter(|(place, _)| self.get(**place));
         let seen = seen.map(|(_, percept)| percept.text.clone()).collect();
         self.settle();
