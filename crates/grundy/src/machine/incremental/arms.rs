@@ -5,7 +5,7 @@
 //! *armed* while no input but one, its *trigger*, holds it back, and only then is it on the list of its trigger. When
 //! the trigger changes, the gates on its list do, and nobody else hears of it.
 
-use super::cursor::Memory;
+use super::memory::Memory;
 use super::{CellId, IncrementalMachine, Output, Probe};
 use crate::ids::{Id, IdVec, float, narrow};
 use crate::network::{Kind, Network, NodeId};

@@ -1,283 +1,34 @@
-//! Playing on an incremental machine.
+//! The cursor of the incremental machine: how a step is played, undone and sampled.
+//!
+//! A step has three phases.
+//!
+//! 1. *Assert.* The inputs of the joint move change and are propagated. Gates that still read moves (next values that are
+//!    too large to be listed as effects) now have their values for this step.
+//! 2. *Announce.* Every fluent whose next value may differ gets it: *touched* fluents, whose plain next value differs from
+//!    their value; fluents that moves *carry* truth to; and the *effects* of the moves, which override the plain next
+//!    values. Announcing changes the counter of a cell but not its mark, and everything reads marks, so that all next
+//!    values are those of the old state.
+//! 3. *Settle.* Changes are propagated through the counters until the queue is empty (`flow.rs`, difference propagation in
+//!    the and-/or-tables of Kaneko, Yamaguchi & Kawai 2000); then the first loop with changed ports is brought to its
+//!    least fixpoint (`loops.rs`), and so on until nothing changes.
+//!
+//! Move sets and the list of touched fluents are outputs of the propagation, so that after a step only what has changed was
+//! visited. A trail of the announced fluents makes steps reversible: flipping them again and settling restores the state.
 
-use super::arms::{ArmId, Armed, TriggerId};
+use super::arms::{ArmId, TriggerId};
 use super::effects::{Claims, Lists};
-use super::flow::{Cells, Queue};
-use super::loops::{LoopMemory, LoopWork, PortId};
-use super::lower::{ArmedGate, probe};
-use super::{CellId, IncrementalMachine, LazyGates, Output, Probe, SetId};
-use crate::ids::{Id, IdVec, ids_in, narrow};
-use crate::machine::cones::{Component, Cone};
+use super::flow::Queue;
+use super::loops::{LoopWork, PortId};
+use super::memory::{Memory, NOTHING, Sets};
+use super::{CellId, IncrementalMachine, Output, Probe};
+use crate::ids::{Id, IdVec, narrow};
 use crate::machine::{CompiledGame, Cursor, State, goal_signals};
-use crate::network::{FluentId, Kind, MoveId, Network, NodeId, RoleId};
+use crate::network::{FluentId, MoveId, RoleId};
 use crate::reasoner::GoalValue;
-use grundy_syntax::{Budget, Exhausted, Ticks};
-use std::ops::Range;
+use grundy_syntax::{Budget, Exhausted};
 use std::sync::Arc;
 
-/// The work of setting up a node, as [`Ticks`] count it.
-const WORK: usize = 8;
-
-/// No move is asserted.
-const NOTHING: MoveId = MoveId(u32::MAX);
-
-/// All that changes while playing, as far as it is worth being copied at the start of a game.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Memory {
-    /// For each place its counter and its mark. Behind those that are kept up to date are marks that only matter while
-    /// something is evaluated.
-    pub(super) cells: Cells,
-    pub(super) loops: LoopMemory,
-    armed: Armed,
-    /// Members of the move sets, each set from its base on.
-    members: Vec<MoveId>,
-    /// For each move its place in its set.
-    places: IdVec<MoveId, u32>,
-    /// The sizes of the move sets.
-    sizes: IdVec<SetId, u32>,
-    /// The joint move that is asserted.
-    joint: Vec<MoveId>,
-    /// All fluents whose next value may differ from their value.
-    touched: Vec<FluentId>,
-}
-
-impl Memory {
-    /// The fluents whose next values may be other ones than now.
-    pub(super) fn touched(&self) -> &[FluentId] {
-        &self.touched
-    }
-
-    /// Becomes what another one is, which has this many places that are kept up to date.
-    fn copy_from(&mut self, other: &Memory, kept: usize) {
-        self.cells.copy_from(&other.cells, kept);
-        self.loops.copy_from(&other.loops);
-        self.armed.copy_from(&other.armed);
-        self.members.copy_from_slice(&other.members);
-        self.places.copy_from(&other.places);
-        self.sizes.copy_from(&other.sizes);
-        self.joint.copy_from_slice(&other.joint);
-        self.touched.clear();
-        self.touched.extend_from_slice(&other.touched);
-    }
-
-    pub(super) fn value(&self, probe: Probe) -> bool {
-        self.cells.mark(probe.cell()) != probe.is_inverted()
-    }
-
-    /// Looks at the move sets alone.
-    fn move_sets(&mut self) -> Sets<'_> {
-        Sets {
-            members: &mut self.members,
-            places: self.places.as_mut_slice(),
-            sizes: self.sizes.as_mut_slice(),
-        }
-    }
-
-    /// Whether the guard of a set holds.
-    fn is_open(&self, machine: &IncrementalMachine, set: SetId) -> bool {
-        self.value(machine.sets[set].guard)
-    }
-
-    fn is_legal(&self, machine: &IncrementalMachine, candidate: MoveId) -> bool {
-        let (set, base) = machine.homes[candidate];
-        let place = self.places[candidate];
-        let in_set = place.checked_sub(base).is_some_and(|place| place < self.sizes[set]);
-        in_set && self.members[place.index()] == candidate && self.is_open(machine, set)
-    }
-
-    /// A legal move of a role, all equally likely.
-    #[inline]
-    fn pick(&self, machine: &IncrementalMachine, role: RoleId, rng: &mut fastrand::Rng) -> Option<MoveId> {
-        let sets = ids_in(&machine.sets_of[role]);
-        let size = |set: SetId| if self.is_open(machine, set) { self.sizes[set] } else { 0 };
-        let total: u32 = sets.clone().map(size).sum();
-        let mut choice = match total {
-            0 => return None,
-            1 => 0,
-            _ => rng.u32(..total),
-        };
-        for set in sets {
-            let size = size(set);
-            if choice < size {
-                return Some(self.members[(machine.sets[set].base + choice).index()]);
-            }
-            choice -= size;
-        }
-        None
-    }
-
-    /// The memory in the initial state, with no move asserted.
-    pub(super) fn initial(
-        machine: &IncrementalMachine,
-        network: &Network,
-        cones: [&Cone; 2],
-        goals: &[NodeId],
-        armed: &IdVec<ArmId, ArmedGate>,
-        budget: &Budget,
-    ) -> Result<Memory, Exhausted> {
-        let interface = network.interface();
-        let mut memory = Memory {
-            cells: Cells::new(machine.cell_count),
-            loops: LoopMemory::new(&machine.loops),
-            armed: Armed::new(&machine.arms),
-            members: vec![MoveId(0); interface.moves.len()],
-            places: IdVec::filled(0, interface.moves.len()),
-            sizes: IdVec::filled(0, machine.sets.len()),
-            joint: vec![NOTHING; interface.roles.len()],
-            touched: Vec::with_capacity(interface.fluents.len()),
-        };
-        // False is an OR without inputs, and a mark of an OR is the opposite of its value.
-        memory.cells.set_mark(CellId(0), true);
-        for node in ids_in(&(NodeId(1)..interface.first_gate())) {
-            let is_initial =
-                interface.fluent_of(node).is_some_and(|fluent| interface.fluents[fluent].initial);
-            memory.cells.set_mark(machine.cells[node], is_initial);
-        }
-        let mut ticks = Ticks::default();
-        for step in cones.iter().flat_map(|cone| cone.components()) {
-            ticks.work(budget, WORK)?;
-            match step {
-                Component::Gate(node) => memory.count(machine, network, node),
-                Component::Loop(members) => machine.loops.start(&mut memory, machine.cells[members[0]]),
-            }
-        }
-        goals.iter().for_each(|&node| memory.count(machine, network, node));
-        for (arm, gate) in armed.entries() {
-            memory.arm(machine, network, arm, gate);
-        }
-        for (number, m) in interface.moves.entries() {
-            if memory.value(machine.probe(m.legal)) {
-                memory.move_sets().insert(machine, number);
-            }
-        }
-        memory.touch_all(machine);
-        Ok(memory)
-    }
-
-    fn count(&mut self, machine: &IncrementalMachine, network: &Network, node: NodeId) {
-        let counts = network.kind(node) == Kind::Or;
-        let inputs = network.inputs(node).iter();
-        let count =
-            inputs.filter(|&&input| self.value(probe(network, &machine.cells, input)) == counts).count();
-        self.cells.set_count(machine.cells[node], count);
-    }
-
-    /// Puts a gate on the list of its trigger, if it is armed.
-    fn arm(&mut self, machine: &IncrementalMachine, network: &Network, arm: ArmId, gate: &ArmedGate) {
-        let counts = gate.counts_true(network);
-        let probe = |input| probe(network, &machine.cells, input);
-        let count = gate.others(network).filter(|&input| self.value(probe(input)) == counts).count();
-        if let Some(rest) = gate.rest() {
-            self.cells.set_count(rest, count);
-        }
-        if count == 0 {
-            self.armed.insert(&machine.arms, arm);
-        }
-        let gate = machine.arms.arms[arm].gate;
-        self.cells.announce(gate, self.cells.will_be_marked(gate));
-    }
-
-    /// Finds out which fluents will change.
-    fn touch_all(&mut self, machine: &IncrementalMachine) {
-        self.touched.clear();
-        for (fluent, &next) in machine.nexts.entries() {
-            if self.value(next) != self.cells.mark(CellId::of_fluent(fluent)) {
-                self.touched.push(fluent);
-            }
-        }
-    }
-
-    fn gate(&self, lazy: &LazyGates, at: usize) -> bool {
-        let gate = lazy.gates[at];
-        let mut inputs = lazy.inputs[gate.start.index()..gate.end.index()].iter();
-        if gate.is_or {
-            inputs.any(|&input| self.value(input))
-        } else {
-            inputs.all(|&input| self.value(input))
-        }
-    }
-
-    fn set_value(&mut self, lazy: &LazyGates, at: usize, value: bool) {
-        self.cells.set_mark(lazy.gates[at].cell, value != lazy.gates[at].is_or);
-    }
-
-    /// Evaluates nodes that have no counters.
-    pub(super) fn evaluate(&mut self, lazy: &LazyGates) {
-        let mut done = 0;
-        for range in &lazy.loops {
-            self.evaluate_straight(lazy, done..range.start);
-            self.evaluate_loop(lazy, range.clone());
-            done = range.end;
-        }
-        self.evaluate_straight(lazy, done..lazy.gates.len());
-    }
-
-    fn evaluate_straight(&mut self, lazy: &LazyGates, range: Range<usize>) {
-        for at in range {
-            let value = self.gate(lazy, at);
-            self.set_value(lazy, at, value);
-        }
-    }
-
-    /// Evaluates the nodes of a loop, from all false.
-    fn evaluate_loop(&mut self, lazy: &LazyGates, range: Range<usize>) {
-        range.clone().for_each(|at| self.set_value(lazy, at, false));
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for at in range.clone() {
-                let gate = lazy.gates[at];
-                if self.cells.mark(gate.cell) == gate.is_or && self.gate(lazy, at) {
-                    self.set_value(lazy, at, true);
-                    changed = true;
-                }
-            }
-        }
-    }
-}
-
-/// The move sets of a memory.
-struct Sets<'a> {
-    members: &'a mut [MoveId],
-    /// By move and by set. (Slices instead of `IdVec`: one dereference less at every change.)
-    places: &'a mut [u32],
-    sizes: &'a mut [u32],
-}
-
-impl Sets<'_> {
-    /// Puts a move into its set, or takes it out.
-    #[inline]
-    fn change(&mut self, machine: &IncrementalMachine, changed: MoveId, is_in: bool) {
-        if is_in {
-            self.insert(machine, changed);
-        } else {
-            self.remove(machine, changed);
-        }
-    }
-
-    #[inline]
-    fn insert(&mut self, machine: &IncrementalMachine, changed: MoveId) {
-        let (set, base) = machine.homes[changed];
-        let size = &mut self.sizes[set.index()];
-        let place = base + *size;
-        *size += 1;
-        self.members[place.index()] = changed;
-        self.places[changed.index()] = place;
-    }
-
-    #[inline]
-    fn remove(&mut self, machine: &IncrementalMachine, changed: MoveId) {
-        let (set, base) = machine.homes[changed];
-        let size = &mut self.sizes[set.index()];
-        *size -= 1;
-        let last = self.members[(base + *size).index()];
-        let place = self.places[changed.index()];
-        self.members[place.index()] = last;
-        self.places[last.index()] = place;
-    }
-}
-
-/// A step that can be taken back: the joint move before it, and the fluents that it changed.
+/// What is needed to undo steps: the joint move before each of them, and the fluents that it changed.
 #[derive(Clone, Debug, Default)]
 struct Trail {
     joints: Vec<MoveId>,
@@ -286,34 +37,34 @@ struct Trail {
     starts: Vec<u32>,
 }
 
-/// A state with the values of all nodes, kept up to date.
+/// A state with the values of all nodes, updated incrementally.
 #[derive(Clone, Debug)]
 pub struct IncrementalCursor {
     machine: Arc<IncrementalMachine>,
     work: Work,
 }
 
-/// All that changes while playing.
+/// All mutable data of a cursor.
 #[derive(Clone, Debug)]
 struct Work {
     memory: Memory,
     queue: Queue,
-    /// Ports of loops that have changed.
+    /// Changed ports of loops.
     dirty: Vec<PortId>,
     loop_work: LoopWork,
     goals_known: bool,
     claims: Claims,
     trail: Option<Trail>,
-    /// What is counted while machines are compared.
+    /// Counts of the propagation, while networks are compared.
     tally: Option<Tally>,
 }
 
-/// What the queue had to do.
+/// Counts of the work of the queue.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tally {
-    /// For each place how often its mark has changed, and its readers were told.
+    /// For each cell how often its mark has changed and was propagated.
     pub(super) flips: IdVec<CellId, u64>,
-    /// Entries that had turned out to be stale.
+    /// Entries whose mark had not changed.
     pub(super) stale: u64,
 }
 
@@ -341,13 +92,13 @@ impl Work {
         }
     }
 
-    /// Lets an input be marked, or not, from the next time that changes are propagated.
+    /// Announces the mark of an input, for the next propagation.
     fn set(&mut self, input: CellId, marked: bool) {
         self.memory.cells.announce(input, marked);
         self.queue.push(input);
     }
 
-    /// Like [`set`](Self::set), but what nothing depends on is done at once.
+    /// Like [`set`](Self::set), but sets the mark of an input without readers at once.
     #[inline]
     fn set_move(&mut self, machine: &IncrementalMachine, input: CellId, is_played: bool) {
         if machine.wires.is_idle(input) {
@@ -357,7 +108,7 @@ impl Work {
         }
     }
 
-    /// Propagates until nothing changes any more.
+    /// Propagates until nothing changes.
     fn settle(&mut self, machine: &IncrementalMachine) {
         loop {
             self.drain(machine);
@@ -379,8 +130,7 @@ impl Work {
         }
     }
 
-    /// Propagates until the queue is empty, or something is changed that has a list of outputs which change other nodes
-    /// at once.
+    /// Propagates until the queue is empty, or until a cell has changed whose list of outputs changes other cells at once.
     fn drain_to_list(&mut self, machine: &IncrementalMachine) -> Option<(u32, bool)> {
         if self.tally.is_some() {
             return self.drain_and_count(machine);
@@ -388,7 +138,7 @@ impl Work {
         self.flow(machine, |_, _| {})
     }
 
-    /// The same, counted. This has a function of its own, so that the compiler keeps it apart from where time matters.
+    /// The same, counted. A separate cold function keeps the counting out of the hot loop.
     #[cold]
     #[inline(never)]
     fn drain_and_count(&mut self, machine: &IncrementalMachine) -> Option<(u32, bool)> {
@@ -398,7 +148,7 @@ impl Work {
         list
     }
 
-    /// The parts of the memory are taken apart first, so that the compiler need not fear that one overlaps another.
+    /// The memory is destructured first, so that the compiler knows that its parts do not alias.
     #[inline(always)]
     fn flow(&mut self, machine: &IncrementalMachine, watch: impl FnMut(CellId, bool)) -> Option<(u32, bool)> {
         let Memory { cells, members, places, sizes, touched, .. } = &mut self.memory;
@@ -414,7 +164,7 @@ impl Work {
         })
     }
 
-    /// Tells several outputs of a node that it is marked, or not.
+    /// Passes the mark of a node to its list of outputs.
     fn follow_list(&mut self, machine: &IncrementalMachine, start: u32, marked: bool) {
         let Work { memory, queue, dirty, .. } = self;
         for output in machine.list(start) {
@@ -471,7 +221,7 @@ impl Work {
             trail.starts.push(narrow(trail.fluents.len()));
         }
         self.assert_moves(machine, joint);
-        // Marks change when changes are propagated: until then, all next values are those of the state before.
+        // Marks change when changes are propagated: until then, all next values are those of the old state.
         let mut touched = std::mem::take(&mut self.memory.touched);
         let effects = &machine.effects;
         let lists = effects.lists(joint, &mut self.claims);
@@ -488,7 +238,7 @@ impl Work {
         self.settle(machine);
     }
 
-    /// Lets a fluent have its next value.
+    /// Announces the next value of a fluent.
     #[inline]
     fn follow(&mut self, fluent: FluentId, next: Probe) {
         let next = self.memory.value(next);
@@ -503,7 +253,7 @@ impl Work {
         }
     }
 
-    /// Carries the truth of fluents on to others.
+    /// Makes fluents true that others are carried to.
     fn carry(&mut self, machine: &IncrementalMachine, joint: &[MoveId], touched: &mut Vec<FluentId>) {
         for at in 0..touched.len() {
             let fluent = touched[at];
@@ -518,7 +268,7 @@ impl Work {
         }
     }
 
-    /// Lets a move have its effects, whatever was to become of these fluents without it.
+    /// Announces the effects of a move, which override the plain next values.
     #[inline]
     fn apply(&mut self, lists: &Lists, played: MoveId, touched: &mut Vec<FluentId>) {
         self.memory.evaluate_straight(&lists.gates, lists.gates_of(played));
@@ -530,7 +280,7 @@ impl Work {
         }
     }
 
-    /// Remembers the fluents that are going to change.
+    /// Records the announced fluents in the trail.
     fn write_trail(&mut self) {
         if let Some(trail) = &mut self.trail {
             let cells = &self.memory.cells;
@@ -576,8 +326,8 @@ impl Work {
 }
 
 impl IncrementalMachine {
-    /// Plays at random, one game after the other, and shows what there is after each step, and the moves that led there,
-    /// if any. The games are the same for all machines of a game, however their move sets are kept.
+    /// Plays random games one after another and calls `look` after each step with the moves that led there, if any. The
+    /// games are the same for all machines of a game, however they are compiled.
     pub(super) fn sample(
         &self,
         steps: usize,
@@ -617,12 +367,12 @@ impl IncrementalCursor {
         IncrementalCursor { machine, work }
     }
 
-    /// From now on, or no longer, steps can be taken back.
+    /// Whether steps are recorded, so that they can be undone.
     pub fn keep_trail(&mut self, keep: bool) {
         self.work.trail = keep.then(Trail::default);
     }
 
-    /// Takes the last step back; `false` if there is none that could be.
+    /// Undoes the last step; `false` if none is recorded.
     pub fn undo(&mut self) -> bool {
         self.work.undo(&self.machine)
     }

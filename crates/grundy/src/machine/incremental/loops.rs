@@ -7,8 +7,8 @@
 //! When nothing more is given up, whatever has all it needs is derived again, later than all that it rests on.
 
 use super::CellId;
-use super::cursor::Memory;
 use super::lower::Lower;
+use super::memory::Memory;
 use crate::ids::{Csr, Id, IdVec, ids_in, narrow};
 use crate::network::{Kind, NodeId};
 use rustc_hash::FxHashMap;

@@ -1,11 +1,11 @@
 //! From a network to an incremental machine.
 
 use super::arms::{ArmId, Arms, Triggers, arming, blocks};
-use super::cursor::Memory;
 use super::effects::Effects;
 use super::flow::Wires;
 use super::goals::worth_counting;
 use super::loops::Loops;
+use super::memory::Memory;
 use super::{CellId, IncrementalMachine, LazyGate, LazyGates, MoveSet, Output, Probe, Reader, SetId};
 use crate::ids::{BitSet, Csr, IdVec, ids_in, narrow};
 use crate::machine::CompiledGame;

@@ -22,6 +22,7 @@ mod flow;
 mod goals;
 mod loops;
 mod lower;
+mod memory;
 mod sample;
 
 use crate::ids::{Id, IdVec};
@@ -183,7 +184,7 @@ pub struct IncrementalMachine {
     goals: LazyGates,
     sees: LazyGates,
     /// What a player is in the initial state.
-    initial: cursor::Memory,
+    initial: memory::Memory,
 }
 
 impl IncrementalMachine {

@@ -1,8 +1,9 @@
 //! What happens in a few random games, counted: which nodes are worth what, and how much work a step is.
 
 use super::arms::{SEED, steps_to_look_at};
-use super::cursor::{Memory, Tally};
+use super::cursor::Tally;
 use super::effects::{Claims, Lists};
+use super::memory::Memory;
 use super::{CellId, IncrementalMachine, LazyGates, Output};
 use crate::ids::{IdVec, float, ids, wide};
 use crate::machine::work::Work;
