@@ -1,4 +1,4 @@
-//! Which nodes are needed for which answer.
+//! The cones of influence of the answers: the gates that each of them needs.
 
 use crate::ids::BitSet;
 use crate::network::{Network, NodeId, Signal};
@@ -9,20 +9,20 @@ use std::ops::Range;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Cone {
     pub(super) order: Vec<NodeId>,
-    /// Parts of the order that are evaluated again and again until nothing changes, from all false.
+    /// Parts of the order that are iterated from all false until nothing changes.
     pub(super) loops: Vec<Range<usize>>,
 }
 
-/// What happens one after the other when a cone is evaluated.
+/// A component of a cone; components are evaluated in order.
 pub(super) enum Component<'a> {
-    /// A node that depends on what is known.
+    /// A gate that only depends on earlier components.
     Gate(NodeId),
     /// Nodes that depend on each other.
     Loop(&'a [NodeId]),
 }
 
 impl Cone {
-    /// The gates that some signals need, without those that are known already.
+    /// The gates that some signals need, without those of known cones.
     pub(super) fn new(
         network: &Network,
         signals: impl Iterator<Item = Signal>,
@@ -50,7 +50,7 @@ impl Cone {
         Ok(Cone { order, loops })
     }
 
-    /// The steps of an evaluation.
+    /// The components, in the order of evaluation.
     pub(super) fn components(&self) -> impl Iterator<Item = Component<'_>> {
         let mut at = 0;
         let mut loops = self.loops.iter();

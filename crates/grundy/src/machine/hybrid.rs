@@ -1,8 +1,7 @@
 //! A machine for what is ground, the lifted engine for the rest.
 //!
-//! A view of which a game has too many instances stays lifted. Often only the end of a game depends on it, or its goals:
-//! then a machine plays, and the lifted engine is asked for these answers alone, in the states where somebody wants to
-//! know.
+//! A view with too many instances stays lifted. Often only the end of a game or its goals depend on it: then a machine
+//! plays, and the lifted engine gives only these answers, in the states where they are requested.
 
 use super::{AnyCursor, Machine, MachineReasoner, MoveName, State};
 use crate::ids::IdVec;
@@ -16,7 +15,7 @@ use std::sync::Arc;
 /// A machine and the lifted engine side by side.
 pub struct Hybrid {
     machine: MachineReasoner<AnyCursor>,
-    /// What the lifted engine is asked for.
+    /// The answers that come from the lifted engine.
     asked: LiftedAnswers,
     lifted: Lifted,
     /// For each fluent its term in the lifted engine.

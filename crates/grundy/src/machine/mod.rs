@@ -1,7 +1,7 @@
-//! Machines: networks made ready to play.
+//! Machines: networks compiled for play.
 //!
-//! A machine is immutable and shared between threads; what changes while playing is a [`Cursor`] of its own for
-//! each thread. Stepping allocates nothing. There are three, and all give the same answers:
+//! A machine is immutable and shared between threads; each thread has a [`Cursor`], which holds all that changes during
+//! play. Stepping allocates nothing. There are three machines, and all give the same answers:
 //!
 //! | machine | for | how |
 //! |---|---|---|
@@ -9,7 +9,7 @@
 //! | [`incremental`] | tree search | counters at the nodes, and only what changes is propagated |
 //! | [`batch`] | millions of playouts | one bit a lane, hundreds of games at once |
 //!
-//! Where a predicate could not be ground, a [`Hybrid`] asks the lifted engine for the answers that depend on it.
+//! Where a predicate could not be ground, a [`Hybrid`] gets the answers that depend on it from the lifted engine.
 
 pub mod batch;
 mod cones;
@@ -40,7 +40,7 @@ use grundy_syntax::{Budget, Exhausted, Stage};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// A game that machines are made from: its network, and which nodes are needed for which answer.
+/// A network compiled for machines: with the nodes that each answer needs, the names of moves, and the initial state.
 #[derive(Debug)]
 pub struct CompiledGame {
     network: Network,
@@ -52,14 +52,14 @@ pub struct CompiledGame {
     initial: State,
 }
 
-/// More inputs of a node would not fit into the counters of one machine, and the instructions of another.
-const MOST_INPUTS: usize = 1 << 14;
+/// The largest number of inputs of a gate. Derived: the incremental machine counts inputs in 15 bits (`Cells::MOST`).
+const MAX_GATE_INPUTS: usize = 1 << 14;
 
 impl CompiledGame {
     /// Prepares a network.
     pub fn new(network: Network, budget: &Budget) -> Result<CompiledGame, Exhausted> {
         budget.enter(Stage::Machine);
-        let network = split_wide(network, MOST_INPUTS, budget)?;
+        let network = split_wide(network, MAX_GATE_INPUTS, budget)?;
         let interface = network.interface();
         let mut names: Vec<String> = interface.moves.iter().map(|m| m.text.clone()).collect();
         budget.check()?;
@@ -118,9 +118,9 @@ impl CompiledGame {
     }
 }
 
-/// A machine at work: it looks at one state, and plays on from there.
+/// A position in a game, at one state, that can move to others.
 ///
-/// Moves that are played have to be legal: the network takes that for granted.
+/// Moves that are played must be legal: passes of the network rely on it.
 pub trait Cursor {
     /// The game.
     fn game(&self) -> &CompiledGame;
@@ -131,7 +131,7 @@ pub trait Cursor {
     /// Goes to the initial state.
     fn reset(&mut self);
 
-    /// Copies the state that it looks at.
+    /// Copies the current state.
     fn state_into(&self, state: &mut State);
 
     /// Whether the game is over.
@@ -149,14 +149,14 @@ pub trait Cursor {
     /// Plays a joint move, one for each role.
     fn play(&mut self, joint: &[MoveId]);
 
-    /// The moves of which a rule that was compiled into the network says this now, such as `wins`.
+    /// The moves with this hint in the current state, such as `wins`.
     fn hinted(&mut self, name: &str) -> Vec<MoveId>;
 
-    /// What a role is told when this joint move is played now.
+    /// The percepts of a role when this joint move is played now.
     fn sees(&mut self, joint: &[MoveId], role: RoleId) -> Vec<String>;
 }
 
-/// Which machine.
+/// The kinds of machines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MachineKind {
     /// Every node is evaluated.
@@ -167,7 +167,7 @@ pub enum MachineKind {
     Batch,
 }
 
-/// A game made ready to play, to be shared between threads.
+/// A compiled game, to be shared between threads.
 #[derive(Clone, Debug)]
 pub enum Machine {
     /// Every node is evaluated.
@@ -211,7 +211,7 @@ impl Machine {
     }
 }
 
-/// The signals that tell the goal values of a role.
+/// The goal values of a role, with the signals that say when it has them.
 fn goal_signals(interface: &Interface, role: RoleId) -> impl Iterator<Item = (Option<i32>, Signal)> + '_ {
     interface.goals[role].iter().map(|goal| (goal.value, goal.holds))
 }

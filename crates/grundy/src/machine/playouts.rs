@@ -1,4 +1,4 @@
-//! Random playouts: how many, from where, and what came out.
+//! Random playouts: configuration, distribution over threads, and totals.
 
 use super::{Cursor, Machine, State};
 use crate::ids::{IdVec, float, length, wide};
@@ -7,17 +7,17 @@ use crate::reasoner::GoalValue;
 use grundy_syntax::Budget;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// What to play.
+/// The configuration of playouts.
 #[derive(Clone, Debug)]
 pub struct PlayoutConfig {
     /// The seed of all choices.
     pub seed: u64,
     /// How many threads play. The result is the same at any number.
     pub threads: usize,
-    /// A playout with more moves is given up.
+    /// A playout with more moves is abandoned.
     pub max_steps: u64,
-    /// When it is used up, playing stops at once, and games in play are not counted. Callers that bound it have to check it
-    /// afterwards.
+    /// When it is used up, playing stops at once, and unfinished games are not counted. Callers that set limits must check
+    /// it afterwards.
     pub budget: Budget,
 }
 
@@ -87,7 +87,7 @@ impl GoalSum {
     }
 }
 
-/// What came out of playouts. Integers, so that the order of adding does not matter.
+/// The results of playouts, as integers, so that the order of addition does not matter.
 ///
 /// Games are numbered from zero; where playouts start from several states, the numbers go on from state to state.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -217,9 +217,8 @@ impl Machine {
         self.play_chunks(states, each, config, &never)
     }
 
-    /// The work is cut into chunks, and threads take one after the other. Those of a batch depend on the number of games
-    /// alone. What comes out of games that are played one by one depends on nothing but their numbers, so that chunks
-    /// can be as small as is worth the trouble.
+    /// The work is divided into chunks, and threads take one after another. Chunks of a batch depend on the number of games
+    /// alone. The result of a game that is played singly depends on its number alone, so that chunks may have any size.
     fn play_chunks(
         &self,
         states: &[State],
@@ -254,7 +253,7 @@ impl Machine {
                     break;
                 }
                 let steps = worker.play(&Chunk { number, games, each, states, config }, &mut totals);
-                if steps < FEW_STEPS && at_once < MOST_AT_ONCE {
+                if steps < STEPS_OF_CHUNK && at_once < MAX_GAMES_OF_CHUNK {
                     at_once *= 2;
                 }
             }
@@ -276,13 +275,14 @@ impl Machine {
     }
 }
 
-/// Where games are played one by one, a thread takes more of them at once as long as they have fewer steps than this in
-/// all, or until they are as many as that.
-const FEW_STEPS: u64 = 1_000;
-const MOST_AT_ONCE: u64 = 1 << 10;
+/// Where games are played singly, a thread doubles the size of its chunks until a chunk has this many steps or games, so
+/// that the shared counter is touched rarely. Both are guesses.
+const STEPS_OF_CHUNK: u64 = 1_000;
+const MAX_GAMES_OF_CHUNK: u64 = 1 << 10;
 
-/// The first game of a chunk of a batch. Chunks begin small, so that little work is done soon and can be shared between
-/// threads, and double until they are large enough to keep all lanes of a batch busy nearly to their end.
+/// The first game of a chunk of a batch. Chunks begin small, so that short runs finish soon and are shared between threads,
+/// and double until all lanes of a batch stay busy for most of a chunk. The smallest chunk is one block of lanes; the number
+/// of doublings is a guess.
 pub(super) fn batch_start(number: u64) -> u64 {
     const SMALLEST: u64 = 512;
     const DOUBLINGS: u64 = 5;
@@ -307,7 +307,7 @@ impl Chunk<'_> {
     }
 }
 
-/// What a thread plays with.
+/// The cursor or lanes of a thread.
 enum Worker {
     Scratch(super::scratch::ScratchCursor),
     Incremental(Box<super::incremental::IncrementalCursor>),
@@ -350,7 +350,7 @@ fn play_one_by_one<P: Cursor>(cursor: &mut P, chunk: &Chunk, totals: &mut [Total
 }
 
 /// Plays the game of this number from a state and counts it. `tell` sees each joint move before it is made, and ends the
-/// game by returning `false`; a game that is ended so, or by the budget, is not counted. Tells whether it was counted.
+/// game by returning `false`; a game that ends this way, or by the budget, is not counted. Returns whether it was counted.
 pub(super) fn play_game<P: Cursor>(
     cursor: &mut P,
     (game, start): (u64, &State),
@@ -393,7 +393,7 @@ pub(super) fn stuck_roles<P: Cursor>(cursor: &mut P) -> Vec<RoleId> {
     roles.filter(|&role| cursor.pick(role, &mut rng).is_none()).collect()
 }
 
-/// Why no more moves are made.
+/// How a playout ended.
 enum End {
     Terminal,
     Stuck,
@@ -401,9 +401,10 @@ enum End {
     Stopped,
 }
 
-/// So many moves at most are made between two checks of the budget, and so many inputs of gates are looked at.
-const MOST_PATIENCE: u64 = 1 << 10;
-const PATIENCE: u64 = 1 << 18;
+/// At most this many moves are made between two checks of the budget, and about this many inputs of gates are read, so that
+/// a check comes within about a millisecond. Both are guesses.
+const MAX_STEPS_BETWEEN_CHECKS: u64 = 1 << 10;
+const INPUTS_BETWEEN_CHECKS: u64 = 1 << 18;
 
 fn play_to_the_end<P: Cursor>(
     cursor: &mut P,
@@ -415,8 +416,8 @@ fn play_to_the_end<P: Cursor>(
     let mut steps = 0;
     let roles = cursor.game().interface().role_ids();
     let inputs = wide(cursor.game().network().edge_count());
-    let patience = (PATIENCE / inputs.max(1)).clamp(1, MOST_PATIENCE);
-    let mut pause = patience.min(config.max_steps);
+    let interval = (INPUTS_BETWEEN_CHECKS / inputs.max(1)).clamp(1, MAX_STEPS_BETWEEN_CHECKS);
+    let mut next_check = interval.min(config.max_steps);
     while !cursor.is_terminal() {
         for (role, choice) in roles.clone().zip(joint.iter_mut()) {
             match cursor.pick(role, rng) {
@@ -424,14 +425,14 @@ fn play_to_the_end<P: Cursor>(
                 None => return (steps, End::Stuck),
             }
         }
-        if steps == pause {
+        if steps == next_check {
             if steps == config.max_steps {
                 return (steps, End::Unfinished);
             }
             if config.budget.is_over() {
                 return (steps, End::Stopped);
             }
-            pause = (steps + patience).min(config.max_steps);
+            next_check = (steps + interval).min(config.max_steps);
         }
         if !tell(joint) {
             return (steps, End::Stopped);

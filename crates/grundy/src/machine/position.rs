@@ -1,4 +1,4 @@
-//! A state of a game, and what can be done in it.
+//! Positions: a checked interface to a cursor of any machine.
 
 use super::batch::BatchCursor;
 use super::incremental::IncrementalCursor;
@@ -80,22 +80,22 @@ pub enum PlayError {
     /// There has to be one move for each role.
     #[error("{given} moves for {roles} roles")]
     WrongNumber {
-        /// How many there were.
+        /// The number of moves.
         given: usize,
-        /// How many there should have been.
+        /// The number of roles.
         roles: usize,
     },
-    /// A role may not do that.
+    /// The move is not legal.
     #[error("{role} may not play `{text}` now")]
     Illegal {
         /// The role.
         role: String,
-        /// What it wanted to do.
+        /// The move.
         text: String,
     },
 }
 
-/// A state of a game, and what can be done in it. Each thread needs one of its own.
+/// A state of a game with its legal moves and answers. Each thread needs its own.
 #[derive(Clone, Debug)]
 pub struct Position {
     cursor: AnyCursor,
@@ -116,8 +116,8 @@ impl Machine {
         Position { cursor: self.cursor() }
     }
 
-    /// The position of a state. The state has to be one that play can lead to: what a game makes impossible, such as
-    /// two players at turn at once, is taken for granted.
+    /// The position of a state. The state must be reachable by play: networks rely on invariants, such as that it is the
+    /// turn of one role at a time.
     pub fn position(&self, state: &State) -> Position {
         let mut position = self.initial();
         position.cursor.look_at(state);
@@ -173,7 +173,7 @@ impl Position {
         Ok(())
     }
 
-    /// Plays a joint move that is known to be legal. With one that is not, the next state is not to be relied upon.
+    /// Plays a joint move that is known to be legal. Otherwise the next state is unspecified.
     pub fn play_unchecked(&mut self, joint: &[MoveId]) {
         self.cursor.play(joint);
     }

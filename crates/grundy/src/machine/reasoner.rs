@@ -1,4 +1,4 @@
-//! Machines as engines like all others.
+//! Machines behind the trait of all engines.
 
 use super::{Cursor, State};
 use crate::network::{MoveId, RoleId};
@@ -10,16 +10,16 @@ grundy_syntax::define_id! {
     pub struct MoveName(u32);
 }
 
-/// A player that answers like any other engine.
+/// A cursor that answers like any other engine.
 pub struct MachineReasoner<P> {
     cursor: P,
-    /// The state that the player looks at.
+    /// The state of the cursor.
     current: State,
     budget: Budget,
     ticks: Ticks,
 }
 
-/// The work of answering a question, as [`Ticks`] count it.
+/// The work of an answer, as [`Ticks`] count it: a guess.
 const WORK: usize = 8;
 
 impl<P: Cursor> MachineReasoner<P> {

@@ -1,7 +1,7 @@
 //! The scratch machine: every node is evaluated, in order.
 //!
-//! Nothing is kept from state to state, which makes it the simplest machine, and the one to go to a state that has
-//! nothing to do with the last one.
+//! Nothing is kept from state to state. This is the simplest machine, and the fastest one for states that are unrelated
+//! to the previous state.
 
 use super::cones::{Component, Cone};
 use super::{CompiledGame, Cursor, State, goal_signals};
@@ -101,7 +101,7 @@ impl ScratchCursor {
         }
     }
 
-    /// Evaluates what every state is asked for.
+    /// Evaluates `legal`, `terminal` and hints.
     fn settle(&mut self) {
         self.goals_known = false;
         evaluate(self.game.network(), &self.game.cones.state, &mut self.values);
@@ -162,7 +162,7 @@ impl Cursor for ScratchCursor {
         self.set_moves(joint, true);
         let game = &self.game;
         evaluate(game.network(), &game.cones.next, &mut self.values);
-        // A fluent may be the next value of another one, so that all are read before any is written.
+        // A fluent may be the next value of another one, so all are read before any is written.
         self.following.clear();
         let nexts = game.interface().fluents.iter().map(|fluent| value(&self.values, fluent.next));
         self.following.extend(nexts);

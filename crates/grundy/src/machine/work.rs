@@ -1,8 +1,9 @@
-//! How much work a machine has with a step of a game, told without a clock.
+//! Estimates the cost of a step of a machine without a clock.
 //!
-//! Several networks give the same answers, and the smallest is not always the fastest: a fluent that is read by way of
-//! others makes these change more nodes. What counts are the values that a step has to look at. For a batch that is in
-//! its code; for counters it is counted in random play, which is the same for all networks of a game.
+//! Several networks give the same answers, and the smallest is not always the fastest: a fluent that is read through
+//! others makes their changes propagate further. The cost is the number of values that a step reads or writes. For a batch
+//! it follows from the code; for the incremental machine it is counted in random play, which is the same for all networks
+//! of a game.
 
 use super::batch::BatchMachine;
 use super::incremental::IncrementalMachine;
@@ -12,13 +13,13 @@ use crate::network::NodeId;
 use grundy_syntax::{Budget, Exhausted};
 use std::sync::Arc;
 
-/// What a step costs, kind by kind, in values that are read or written.
+/// The cost of a step by kind, in values that are read or written.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Work(pub(crate) Vec<f64>);
 
-/// What a kind of work costs is only known roughly, so that a few percent less may be more. Work that is not the same has
-/// to be below this share.
-const CLEARLY_LESS: f64 = 0.98;
+/// The weights of the kinds of work are only known roughly, so that a difference of a few percent may be none. Other work
+/// counts as less only below this share. A guess; the weights are fitted (`incremental/sample.rs`).
+const SIGNIFICANT_SHARE: f64 = 0.98;
 
 impl Work {
     pub(crate) fn total(&self) -> f64 {
@@ -27,11 +28,11 @@ impl Work {
 
     /// Whether this is surely no more work than another one.
     pub(crate) fn is_within(&self, other: &Work) -> bool {
-        self == other || self.total() <= CLEARLY_LESS * other.total()
+        self == other || self.total() <= SIGNIFICANT_SHARE * other.total()
     }
 }
 
-/// What a machine of this kind has to do in a step, on average.
+/// The average cost of a step of a machine of this kind.
 pub(crate) fn work(game: &Arc<CompiledGame>, kind: MachineKind, budget: &Budget) -> Result<Work, Exhausted> {
     Ok(match kind {
         MachineKind::Batch => Work(vec![float(BatchMachine::new(game.clone(), budget)?.work())]),
