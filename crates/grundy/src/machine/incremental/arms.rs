@@ -1,9 +1,13 @@
-//! Gates that look at one of their inputs only while all others let them.
+//! Arming: gates that ignore one of their inputs while another one blocks them.
 //!
-//! A signal that changes in every step and that hundreds of gates read changes hundreds of counters, most of them in
-//! vain: another input holds the gate back. If that input rarely changes, the gate had better wait for it. It is
-//! *armed* while no input but one, its *trigger*, holds it back, and only then is it on the list of its trigger. When
-//! the trigger changes, the gates on its list do, and nobody else hears of it.
+//! A signal that changes at every step and that hundreds of gates read changes hundreds of counters, mostly without effect,
+//! because another input determines (*blocks*) the gate: a false input of an AND, a true input of an OR. The remedy is a
+//! relative of watched literals (Moskewicz et al., *Chaff*, 2001): a gate gets a *trigger*, its most active input, and is
+//! *armed* while no other input blocks it.
+//!
+//! Invariant: a gate is on the list of its trigger exactly while it is armed. The value of an armed gate is decided by its
+//! trigger, and that of another gate is the blocked one. When the trigger changes, only the gates on its list change; all
+//! others are not visited. Unlike a watched literal the trigger is fixed, chosen by the counts of a few random games.
 
 use super::memory::Memory;
 use super::{CellId, IncrementalMachine, Output, Probe};
@@ -24,9 +28,9 @@ grundy_syntax::define_id! {
 /// A gate with a trigger.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arm {
-    /// The cell of the gate. Its counter is zero if it is armed and the trigger lets it, and one if not.
+    /// The cell of the gate. Its counter is zero if it is armed and the trigger does not block it, and one otherwise.
     pub(super) gate: CellId,
-    /// The cell of the trigger, which holds the gate back while its mark is this.
+    /// The cell of the trigger, which blocks the gate while its mark is `blocks`.
     pub(super) trigger: CellId,
     pub(super) blocks: bool,
     list: TriggerId,
@@ -52,7 +56,7 @@ pub(super) struct Armed {
 }
 
 impl Arms {
-    /// For these gates, given with the way they read their triggers and whether a true input holds them back.
+    /// For these gates, each with how it reads its trigger and whether a true input blocks it.
     pub(super) fn new(gates: &[(CellId, Probe, bool)]) -> Arms {
         let mut triggers: Vec<CellId> = gates.iter().map(|(_, trigger, _)| trigger.cell()).collect();
         triggers.sort_unstable();
@@ -76,7 +80,7 @@ impl Arms {
     }
 }
 
-/// The mark with which an input holds a gate back.
+/// The mark with which an input blocks a gate.
 pub(super) fn blocks(input: Probe, counts_true: bool) -> bool {
     input.is_inverted() != counts_true
 }
@@ -134,31 +138,36 @@ impl Armed {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Triggers(IdVec<NodeId, Option<u32>>);
 
-/// Signals that fewer gates read are no triggers.
-const MANY_READERS: u32 = 24;
+/// Signals with fewer readers are no triggers. A guess.
+const MIN_READERS_OF_TRIGGER: u32 = 24;
 
-/// So many steps are looked at, or fewer if they have many nodes; with too few one sees nothing.
-const MOST_STEPS: usize = 96;
-const FEWEST_STEPS: usize = 8;
+/// The number of sampled steps; less for large networks, and no sample at all below the minimum, because it would not be
+/// representative. Guesses.
+const MAX_SAMPLED_STEPS: usize = 96;
+const MIN_SAMPLED_STEPS: usize = 8;
 
-/// About so many values are looked at in all.
-const MOST_LOOKS: usize = 20_000_000;
+/// The most values that a sample reads in all: a bound on the time of setup, a guess.
+const MAX_SAMPLED_VALUES: usize = 20_000_000;
 
-/// Triggers that change less often are not looked at.
-const FEW_CHANGES: u32 = 3;
+/// Inputs that change less often in the sample are no triggers. A guess.
+const MIN_CHANGES_OF_TRIGGER: u32 = 3;
 
-/// Getting armed, or not, costs as much as this many counters.
+/// The cost of arming or disarming a gate, in changes of counters. A guess, checked on hex, which gained half of its speed.
 const COST_OF_ARMING: u32 = 8;
 
-/// Triggers have to cost no more than this share of what counters do.
-const WORTH_ARMING: f64 = 0.4;
+/// The largest cost of a gate with a trigger, as a share of the cost of its counter. A guess, checked on hex.
+const MAX_COST_SHARE: f64 = 0.4;
 
-/// The seed of random play.
+/// The cost of changing an armed gate through its trigger, in changes of counters. A guess.
+const COST_OF_TRIGGERING: f64 = 1.5;
+
+/// The seed of sampled play. Any other one would do.
 pub(super) const SEED: u64 = 11;
 
-/// How many steps to look at if each has so many values, unless these are too few to see anything.
-pub(super) fn steps_to_look_at(values: usize) -> Option<usize> {
-    Some((MOST_LOOKS / values.max(1)).min(MOST_STEPS)).filter(|&steps| steps >= FEWEST_STEPS)
+/// How many steps to sample if each has this many values; `None` if there would be too few.
+pub(super) fn steps_to_sample(values: usize) -> Option<usize> {
+    Some((MAX_SAMPLED_VALUES / values.max(1)).min(MAX_SAMPLED_STEPS))
+        .filter(|&steps| steps >= MIN_SAMPLED_STEPS)
 }
 
 impl Triggers {
@@ -176,7 +185,7 @@ impl Triggers {
         triggers
     }
 
-    /// Finds the gates that are worth a trigger, by looking at some random games; `None` if there are none.
+    /// Finds the gates that are cheaper with a trigger in a sample of random play; `None` if there are none.
     pub(super) fn find(
         machine: &IncrementalMachine,
         network: &Network,
@@ -188,7 +197,9 @@ impl Triggers {
         let gates: Vec<Candidate> = gates
             .iter()
             .filter(|&&node| network.inputs(node).len() > 1)
-            .filter(|&&node| network.inputs(node).iter().any(|&input| read_by(probe(input)) >= MANY_READERS))
+            .filter(|&&node| {
+                network.inputs(node).iter().any(|&input| read_by(probe(input)) >= MIN_READERS_OF_TRIGGER)
+            })
             .map(|&node| Candidate {
                 node,
                 counts_true: network.kind(node) == Kind::Or,
@@ -200,7 +211,7 @@ impl Triggers {
             })
             .collect();
         let looks = machine.kept + gates.iter().map(|gate| gate.inputs.len()).sum::<usize>();
-        let steps = steps_to_look_at(looks).filter(|_| !gates.is_empty());
+        let steps = steps_to_sample(looks).filter(|_| !gates.is_empty());
         match steps {
             Some(steps) => choose(machine, network, gates, steps, budget, read_by),
             None => Ok(None),
@@ -237,12 +248,12 @@ fn choose(
         }
     })?;
     for gate in &mut gates {
-        let can_be = |input: &usize| read_by(gate.inputs[*input]) >= MANY_READERS;
+        let can_be = |input: &usize| read_by(gate.inputs[*input]) >= MIN_READERS_OF_TRIGGER;
         let often = |input: &usize| flips[gate.inputs[*input].cell()];
         gate.trigger = (0..gate.inputs.len()).filter(can_be).max_by_key(often).unwrap_or(0);
     }
-    // A gate whose trigger hardly ever changes is fine as it is.
-    gates.retain(|gate| flips[gate.inputs[gate.trigger].cell()] >= FEW_CHANGES);
+    // A gate whose most active input hardly changes keeps its counter.
+    gates.retain(|gate| flips[gate.inputs[gate.trigger].cell()] >= MIN_CHANGES_OF_TRIGGER);
     machine.sample(steps, SEED, budget, |Memory { cells, .. }, _| {
         for gate in &mut gates {
             let others = gate.inputs.iter().enumerate().filter(|(at, _)| *at != gate.trigger);
@@ -260,15 +271,15 @@ fn choose(
         let all: u32 = gate.inputs.iter().map(|&input| often(input)).sum();
         let others = if gate.inputs.len() > 2 { all - of_trigger } else { 0 };
         let triggered = f64::from(of_trigger) * f64::from(gate.armed) / float(steps);
-        let cost = f64::from(others + COST_OF_ARMING * gate.changes) + 1.5 * triggered;
-        cost <= f64::from(all) * WORTH_ARMING
+        let cost = f64::from(others + COST_OF_ARMING * gate.changes) + COST_OF_TRIGGERING * triggered;
+        cost <= f64::from(all) * MAX_COST_SHARE
     });
     let mut triggers = Triggers(IdVec::filled(None, network.node_count()));
     gates.iter().for_each(|gate| triggers.0[gate.node] = Some(narrow(gate.trigger)));
     Ok((!gates.is_empty()).then_some(triggers))
 }
 
-/// What getting armed, or not, is told by: which gate, and whether it is armed when the node is marked.
+/// The output of a node that arms a gate: the gate, and whether it is armed when the node is marked.
 pub(super) fn arming(arm: ArmId, when_marked: bool) -> Output {
     Output::new(Output::ARM, arm.0 << 1 | u32::from(when_marked))
 }

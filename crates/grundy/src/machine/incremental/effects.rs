@@ -1,4 +1,4 @@
-//! What moves do, ready to be played.
+//! The effects of moves, compiled for the cursor.
 
 use super::lower::Lower;
 use super::{LazyGates, Probe};
@@ -7,7 +7,7 @@ use crate::network::{Effect as NetworkEffect, FluentId, Kind, MoveEffects, MoveI
 use grundy_syntax::{Budget, Exhausted, Ticks};
 use std::ops::Range;
 
-/// The work for an input of a gate, as [`Ticks`] count it.
+/// The work for an input of a gate, as [`Ticks`] count it: a guess.
 const WORK: usize = 16;
 
 /// A fluent that a move may change, and its next value when that move is played.
@@ -31,7 +31,7 @@ impl Effect {
     }
 }
 
-/// A fact that a move carries on: a fluent becomes true if another one is, and some conditions hold.
+/// A conditional effect in sparse form: a move makes a fluent true if another fluent is true and some conditions hold.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Carried {
     from: FluentId,
@@ -109,7 +109,7 @@ impl Lists {
 }
 
 impl Effects {
-    /// The lists to go by when these moves are played together.
+    /// The lists that apply when these moves are played together.
     #[inline]
     pub(super) fn lists(&self, joint: &[MoveId], claims: &mut Claims) -> &Lists {
         if self.contested.items().is_empty() || !self.is_contested(joint, claims) {
@@ -130,7 +130,7 @@ impl Effects {
         })
     }
 
-    /// Whether these are the lists of moves that do not get in each other's way.
+    /// Whether these are the lists of moves that contest no fluent.
     pub(super) fn are_alone(&self, lists: &Lists) -> bool {
         std::ptr::eq(lists, &self.alone)
     }
@@ -143,7 +143,7 @@ impl Effects {
         all[first..].iter().take_while(move |carried| carried.by == by).copied()
     }
 
-    /// What has to hold for a fact to be carried on.
+    /// The conditions under which a fact is carried.
     #[inline]
     pub(super) fn conditions(&self, carried: Carried) -> &[Probe] {
         &self.conditions[carried.start.index()..carried.end.index()]
@@ -171,7 +171,7 @@ impl Effects {
         Ok(effects)
     }
 
-    /// Takes effects that only carry a fact on out of the lists, sorted by the fluent that is carried.
+    /// Extracts the effects that only carry a fact from the lists, sorted by the fluent that is carried.
     fn take_carried(
         &mut self,
         lower: &Lower,
@@ -208,7 +208,7 @@ impl Effects {
     }
 }
 
-/// Which fluents the moves of a step may change, to see whether two of them get in each other's way.
+/// The last step and move that may change each fluent, to find out whether two moves of a step contest one.
 #[derive(Clone, Debug)]
 pub(super) struct Claims {
     now: u32,
@@ -222,8 +222,8 @@ impl Claims {
     }
 }
 
-/// The signals that have to hold for this one to hold: itself if it can be read, or else the inputs of an AND, if
-/// these can. If neither can, none.
+/// The signals of which this one is the conjunction: itself if it is kept up to date, or else the inputs of an AND if all
+/// of these are. Otherwise none.
 fn conjuncts(lower: &Lower, signal: Signal) -> Vec<Signal> {
     if lower.is_kept(signal) {
         return vec![signal];

@@ -1,16 +1,17 @@
-//! How changes flow from node to node.
+//! The propagation of changes from cell to cell: the hot loop of this machine.
 //!
-//! This is where the time goes, and the only place of this machine with `unsafe` code: numbers of places are checked
-//! once, when wires are made or a place is put into the queue, and not at every edge (a sixth of all instructions).
-//! With debug assertions, as in all tests, every access is checked again.
+//! It has the only `unsafe` code of this machine. The safe version indexed slices, and its bounds checks were a sixth of all
+//! instructions; here cell ids are checked once, when wires are made or a cell is queued, instead of at every edge. With
+//! debug assertions, as in all tests, every access is checked again.
 
 use super::{CellId, Output, Reader};
 use crate::ids::{Csr, Id, IdVec, narrow};
 
-/// From this many readers on, those that go up and those that go down have loops of their own.
-const MANY_READERS: usize = 24;
+/// From this many readers on, those that go up and those that go down have separate loops. A guess, checked on hex: for few
+/// readers two loops end in two branch mispredictions.
+const MIN_READERS_FOR_TWO_LOOPS: usize = 24;
 
-/// For each place its counter, and in the lowest bit its mark: whether the counter was zero when its readers were told.
+/// For each cell its counter, and in the lowest bit its mark: whether the counter was zero at the last propagation.
 ///
 /// What has no counter, inputs and the nodes of loops, counts zero if it is marked and one if not, or is going to be,
 /// so that all changes begin in the same way.
@@ -30,13 +31,13 @@ impl Cells {
         self.0[cell] & 1 == 1
     }
 
-    /// Whether the place will be marked as soon as its readers are told.
+    /// Whether the cell will be marked after the next propagation.
     #[inline(always)]
     pub(super) fn will_be_marked(&self, cell: CellId) -> bool {
         self.0[cell] < 2
     }
 
-    /// Lets a place without readers, or without any that have to be told, be marked or not.
+    /// Sets the mark of a cell without propagation.
     #[inline(always)]
     pub(super) fn set_mark(&mut self, cell: CellId, marked: bool) {
         self.0[cell] = 2 - u16::from(marked);
@@ -48,7 +49,7 @@ impl Cells {
         self.0[cell] = u16::new(count) << 1 | u16::from(count == 0);
     }
 
-    /// Sets the counter of a place so that it is going to be marked, or not.
+    /// Sets the counter of a cell so that the next propagation marks it, or not.
     #[inline(always)]
     pub(super) fn announce(&mut self, cell: CellId, marked: bool) {
         let cell = &mut self.0[cell];
@@ -61,7 +62,7 @@ impl Cells {
     }
 }
 
-/// Places whose counters have left or reached zero, first in, first out. Entries may turn out to be stale.
+/// Cells whose counters have left or reached zero, first in, first out. Entries may turn out to be stale.
 #[derive(Clone, Debug)]
 pub(super) struct Queue {
     /// How many cells there are; all entries are smaller.
@@ -96,16 +97,16 @@ impl Queue {
         self.len == 0
     }
 
-    /// All entries that nobody has looked at.
+    /// The entries that are not processed yet.
     pub(super) fn entries(&self) -> &[CellId] {
         &self.entries[self.head..self.len]
     }
 }
 
-/// For each place the counters that it changes, and what else depends on it.
+/// For each cell the counters that it changes, and what else depends on it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Wires {
-    /// Where the readers of each place begin, and in the lowest bit whether it has an output. At the end is one more.
+    /// Where the readers of each cell begin, and in the lowest bit whether it has an output. At the end is one more.
     starts: IdVec<CellId, u32>,
     readers: Vec<Reader>,
     outputs: IdVec<CellId, Output>,
@@ -128,7 +129,7 @@ impl Wires {
         Wires { starts, readers: readers.into_items(), outputs }
     }
 
-    /// Whether nothing depends on a place.
+    /// Whether nothing depends on a cell.
     #[inline]
     pub(super) fn is_idle(&self, cell: CellId) -> bool {
         // There is no output, and readers begin where they end.
@@ -140,7 +141,7 @@ impl Wires {
         (self.starts[CellId(cell.0 + 1)] >> 1) - (self.starts[cell] >> 1)
     }
 
-    /// What besides counters depends on a place.
+    /// What depends on a cell besides counters.
     pub(super) fn output(&self, cell: CellId) -> Output {
         self.outputs[cell]
     }
@@ -150,13 +151,12 @@ impl Wires {
     }
 
     /// Propagates until the queue is empty, or something is changed that has a list of outputs: where they are, and
-    /// whether it is marked. All other outputs are told on the way. Somebody may watch which places are looked at, and
-    /// whether they have changed.
+    /// whether it is marked. All other outputs are passed to `tell`. `watch` sees every cell that is processed and whether it
+    /// has changed.
     ///
-    /// Where many read a place, those that go up and those that go down have loops of their own; for a few, two loops
-    /// take longer to come to their ends. Whether a counter crosses zero is as good as random, so that a branch on it
-    /// would be mispredicted again and again: every reader is written to the end of the queue, which moves on only
-    /// where it should.
+    /// Many readers of a cell are processed in two loops, those that go up and those that go down. Whether a counter
+    /// crosses zero is as good as random, so that a branch on it would be mispredicted often. So the loops are branch-free:
+    /// every reader is written to the end of the queue, and the end advances only for counters that cross zero.
     #[inline]
     #[allow(unsafe_code, reason = "see the documentation of this module")]
     pub(super) fn flow(
@@ -200,7 +200,7 @@ impl Wires {
                 // and there is room for as many entries as there are readers; at most one is added for each.
                 unsafe {
                     let readers = self.readers.get_unchecked(readers);
-                    if count < MANY_READERS {
+                    if count < MIN_READERS_FOR_TWO_LOOPS {
                         for &reader in readers {
                             let cell = cells.get_unchecked_mut(reader.cell().index());
                             let before = *cell;

@@ -1,8 +1,8 @@
-//! Which nodes of goals get counters.
+//! Decides which nodes of goals get counters.
 //!
-//! Goals are valued when somebody asks, mostly once a game, by looking at all nodes that only they need. Where games are
-//! short, or little of what a goal depends on ever changes, it is less work to keep such a node up to date. A few random
-//! games decide, node by node.
+//! Goals are evaluated on demand, mostly once in a game, by reading all nodes that only they need. Where games are short,
+//! or the inputs of a node hardly change, it is less work to keep the node up to date. The counts of a few random games
+//! decide, node by node.
 
 use super::sample::Sample;
 use super::{CellId, IncrementalMachine};
@@ -11,13 +11,14 @@ use crate::machine::cones::{Component, Cone};
 use crate::network::{Network, NodeId};
 use grundy_syntax::{Budget, Exhausted};
 
-/// Changing one counter costs about as much as looking at so many inputs.
+/// The cost of changing a counter, in inputs that are read. A guess.
 const COST_OF_COUNTING: u64 = 2;
 
-/// What is saved has to be at least this share of all that a step does, or it is not worth the trouble.
-const WORTH_COUNTING: f64 = 0.02;
+/// The smallest saving, as a share of all changes of counters, for which nodes get counters. A guess, below which noise
+/// decides.
+const MIN_SAVED_SHARE: f64 = 0.02;
 
-/// The nodes of a cone of goals that had better be kept up to date, in order.
+/// The nodes of a cone of goals that are cheaper to keep up to date, in order.
 pub(super) fn worth_counting(
     machine: &IncrementalMachine,
     network: &Network,
@@ -46,7 +47,7 @@ pub(super) fn worth_counting(
             saved += looks - costs;
         }
     }
-    if saved as f64 <= float(COST_OF_COUNTING * sample.counted(machine)) * WORTH_COUNTING {
+    if saved as f64 <= float(COST_OF_COUNTING * sample.counted(machine)) * MIN_SAVED_SHARE {
         counted.clear();
     }
     Ok(counted)

@@ -1,10 +1,11 @@
-//! Loops, kept up to date: what a change can reach in them is worked out again, and nothing else.
+//! Incremental maintenance of the least fixpoints of loops: delete and rederive (DRed, Gupta, Mumick & Subrahmanian 1993),
+//! with time stamps that avoid most deletions.
 //!
-//! A member of a loop has a count of its inputs like any counter, but that alone would keep a dead cycle alive: two
-//! facts that have no other reason than each other. So each member that holds also knows *when* it was derived, by a
-//! clock that only goes forward. A reason is good if it was derived earlier, or stands outside of the loop. When a
-//! member loses an input, it stays if it has a good reason left; else it is given up, and its readers lose an input.
-//! When nothing more is given up, whatever has all it needs is derived again, later than all that it rests on.
+//! A member of a loop has a count of its inputs like any gate, but counts alone would keep a dead cycle alive: two facts
+//! that support only each other. So each member that holds also has the time of its derivation, by a clock that only goes
+//! forward. A support is *well-founded* if it was derived earlier or is outside of the loop. When a member loses an input,
+//! it stays if it has another well-founded support; otherwise it is deleted, and its readers lose an input. When nothing
+//! more is deleted, every member with all it needs is derived again, later than all its supports.
 
 use super::CellId;
 use super::lower::Lower;
@@ -57,13 +58,13 @@ pub(super) struct Loops {
 pub(super) struct LoopMemory {
     /// For each member its inputs that hold, if it is an OR, and those that do not, if it is an AND.
     counts: IdVec<MemberId, u16>,
-    /// For an OR its inputs outside of the loop that hold.
+    /// For an OR the number of its inputs outside of the loop that hold.
     firm: IdVec<MemberId, u16>,
     holds: IdVec<MemberId, bool>,
     /// When those that hold were derived.
     times: IdVec<MemberId, u64>,
     now: u64,
-    /// For each port whether it was marked when its readers were told.
+    /// For each port its mark at the last propagation.
     seen: IdVec<PortId, bool>,
 }
 
@@ -272,7 +273,7 @@ impl Loops {
         }
     }
 
-    /// Gives up what has lost its reasons, and all that rests on it.
+    /// Deletes members without well-founded support, and all that depends on them.
     fn give_up(&self, memory: &mut LoopMemory, work: &mut LoopWork) {
         while let Some(member) = work.lost.pop() {
             if memory.holds[member] && !self.has_reason(memory, member) {
@@ -286,7 +287,7 @@ impl Loops {
         }
     }
 
-    /// Whether a member that holds does so because of what was derived earlier.
+    /// Whether a member that holds has a well-founded support.
     fn has_reason(&self, memory: &LoopMemory, member: MemberId) -> bool {
         if !self.is_or[member] {
             return memory.counts[member] == 0;
@@ -296,7 +297,7 @@ impl Loops {
         memory.firm[member] > 0 || memory.counts[member] > 0 && self.inputs[member].iter().any(is_earlier)
     }
 
-    /// Derives all that has what it needs.
+    /// Derives all members whose inputs suffice.
     fn derive(&self, memory: &mut LoopMemory, work: &mut LoopWork) {
         while let Some(member) = work.gained.pop() {
             let has_all = (memory.counts[member] > 0) == self.is_or[member];

@@ -1,4 +1,7 @@
-//! From a network to an incremental machine.
+//! Compiles a network to an incremental machine: cells for nodes, readers for edges, sets for moves.
+//!
+//! Compilation may run three times. The first machine has counters for everything that is needed in every state; a sample
+//! of its play decides which nodes of goals get counters, too (`goals.rs`), and which gates get triggers (`arms.rs`).
 
 use super::arms::{ArmId, Arms, Triggers, arming, blocks};
 use super::effects::Effects;
@@ -23,7 +26,7 @@ type Home = (SetId, u32);
 /// All sets, those of each role, and the set of each move.
 type MoveSets = (IdVec<SetId, MoveSet>, IdVec<RoleId, Range<SetId>>, IdVec<MoveId, Home>);
 
-/// The work for an edge, as [`Ticks`] count it.
+/// The work for an edge, as [`Ticks`] count it: a guess.
 const WORK: usize = 4;
 
 /// A node that has no cell.
@@ -65,7 +68,7 @@ impl IncrementalMachine {
         let goals = worth_counting(&machine, &network, &without(&game.cones.goals, &kept), budget)?;
         if !goals.is_empty() {
             goals.iter().for_each(|&node| kept.is_counted.set(node, true));
-            // There is no need for both in memory.
+            // Only one machine has to be in memory.
             drop(machine);
             machine = parts.machine(&kept, &goals, &Triggers::default())?;
         }
@@ -98,7 +101,7 @@ impl Parts<'_> {
         triggers: &Triggers,
     ) -> Result<IncrementalMachine, Exhausted> {
         let Parts { game, network, of_move, next, budget } = *self;
-        // Wires take most of it.
+        // Wires take most of the memory.
         budget.check_room(network.edge_count() * size_of::<Reader>())?;
         let goals = without(&game.cones.goals, kept);
         let sees = without(&game.cones.sees, kept);
@@ -193,7 +196,7 @@ fn without(cone: &Cone, kept: &Kept) -> Cone {
     rest
 }
 
-/// The gates that effects need and that nobody keeps up to date, in order.
+/// The gates that effects need and that are not kept up to date, in order.
 fn slice<'e>(network: &Network, kept: &Kept, effects: impl Iterator<Item = &'e Effect>) -> Vec<NodeId> {
     let first_gate = network.interface().first_gate();
     let mut seen = FxHashSet::default();
@@ -383,7 +386,7 @@ impl Lower<'_> {
         let interface = self.network.interface();
         let mut outputs: BTreeMap<CellId, Vec<Output>> = BTreeMap::new();
         for (fluent, info) in interface.fluents.entries() {
-            // What stays as it is need not be looked at when it changes.
+            // A fluent that keeps its value is not touched when it changes.
             if info.next != Signal::of(interface.fluent_node(fluent)) {
                 let cell = self.probe(info.next).cell();
                 outputs.entry(cell).or_default().push(Output::new(Output::FLUENT, fluent.0));

@@ -1,19 +1,18 @@
-//! The incremental machine: counters at the nodes, and only what changes is propagated.
+//! The incremental machine: counters at the nodes, and only changes are propagated.
 //!
 //! An AND counts its inputs that are false, an OR those that are true. What matters to readers is whether a counter
 //! is zero: that is the *mark* of a node, and an input's mark is its value. An edge then does the same for both
 //! kinds: when a mark changes, counters behind it go up or down by one, and nodes whose counter leaves or reaches
 //! zero are next. (The algorithm is that of the and-/or-tables of Kaneko, Yamaguchi & Kawai 2000.)
 //!
-//! - What a move does is a list of its own where that is short (`effects.rs`): next values then need no
-//!   counters, and no edges from the state or from moves.
+//! - The effects of a move are a list where that is short (`effects.rs`): next values then need no counters, and no edges
+//!   from the state or from moves.
 //! - The joint move stays asserted until the next one, so that both are changed at once.
-//! - Legal moves are sets with insertion, removal and choice in constant time, one for each guard, which is asked when
-//!   moves are read.
-//! - Goals and percepts are evaluated when somebody asks; only nodes of goals that hardly change have counters
-//!   (`goals.rs`).
-//! - Gates that are nearly always held back by the same input look at others only when it lets them (`arms.rs`).
-//! - The nodes of loops know when they were derived (`loops.rs`): counters alone would keep a dead cycle alive.
+//! - Legal moves are sparse sets (`memory.rs`), one for each guard, which is read when moves are listed.
+//! - Goals and percepts are evaluated on demand; only nodes of goals that hardly change have counters (`goals.rs`).
+//! - Gates that one input nearly always blocks ignore the changes of another input meanwhile (`arms.rs`), similar to
+//!   watched literals.
+//! - The nodes of loops record when they were derived (`loops.rs`): counters alone would keep a dead cycle alive.
 
 mod arms;
 mod cursor;
@@ -52,8 +51,8 @@ impl CellId {
     }
 }
 
-/// What besides counters depends on a node, nearly always one thing at most: a tag in the lowest bits, and a number.
-/// (An `enum` would say it better; it took twice as many instructions to pass around.)
+/// What depends on a node besides counters, nearly always one thing at most: a tag in the lowest bits, and a number.
+/// (An `enum` is the readable version; it took twice as many instructions to pass around.)
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Output(u32);
 
@@ -67,11 +66,11 @@ impl Output {
     const PORT: u32 = 4;
     /// Where several outputs begin in a list; [`NOTHING`](Self::NOTHING) ends them.
     const LIST: u32 = 5;
-    /// A gate that gets armed, or not (`arms.rs`); always in a list.
+    /// A gate that is armed or disarmed (`arms.rs`); always in a list.
     const ARM: u32 = 6;
-    /// The armed gates of which the node is the trigger; always in a list.
+    /// A trigger, with its armed gates; always in a list.
     const TRIGGER: u32 = 7;
-    /// Like [`LIST`](Self::LIST), with nothing in it that changes other nodes at once: no arm, no trigger.
+    /// Like [`LIST`](Self::LIST), without outputs that change other cells at once: no arm, no trigger.
     const PLAIN_LIST: u32 = 8;
 
     fn new(tag: u32, number: u32) -> Output {
@@ -110,7 +109,7 @@ impl Reader {
     }
 }
 
-/// A way to read a signal: the place of a mark, and in the lowest bit whether to turn it round.
+/// How to read a signal: the cell of a mark, and in the lowest bit whether to invert it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Probe(u32);
 
@@ -134,7 +133,7 @@ impl Probe {
 #[derive(Clone, Debug)]
 struct MoveSet {
     guard: Probe,
-    /// Where its members are kept.
+    /// Where its members begin.
     base: u32,
 }
 
@@ -148,12 +147,12 @@ struct LazyGate {
     end: u32,
 }
 
-/// Gates that are evaluated when somebody asks.
+/// Gates that are evaluated on demand.
 #[derive(Clone, Debug, Default)]
 struct LazyGates {
     gates: Vec<LazyGate>,
     inputs: Vec<Probe>,
-    /// Parts that are evaluated until nothing changes, from all false.
+    /// Parts that are iterated from all false until nothing changes.
     loops: Vec<Range<usize>>,
 }
 
@@ -161,12 +160,11 @@ struct LazyGates {
 #[derive(Debug)]
 pub struct IncrementalMachine {
     game: Arc<CompiledGame>,
-    /// Where the mark of each node is kept. Inputs are where their numbers say, then come nodes with counters and
-    /// loops, then what is evaluated when somebody asks.
+    /// The cell of each node. Inputs have the cells of their numbers; nodes with counters and loops follow, then lazy gates.
     cells: IdVec<NodeId, CellId>,
-    /// The number of places that are kept up to date.
+    /// The number of cells that are kept up to date; lazy gates have the others.
     kept: usize,
-    /// The number of places.
+    /// The number of cells.
     cell_count: usize,
     effects: effects::Effects,
     wires: flow::Wires,
@@ -178,12 +176,12 @@ pub struct IncrementalMachine {
     terminal: Probe,
     sets: IdVec<SetId, MoveSet>,
     sets_of: IdVec<RoleId, Range<SetId>>,
-    /// For each move its set, and where that begins.
+    /// For each move its set, and where the members of that begin.
     homes: IdVec<MoveId, (SetId, u32)>,
     /// Nodes that only goals, or only percepts, need.
     goals: LazyGates,
     sees: LazyGates,
-    /// What a player is in the initial state.
+    /// The memory of a cursor in the initial state.
     initial: memory::Memory,
 }
 
@@ -202,8 +200,8 @@ impl IncrementalMachine {
 
     /// About how many bytes a player takes.
     pub(super) fn cursor_bytes(&self) -> usize {
-        const BYTES_FOR_A_PLACE: usize = 8;
-        self.cell_count * BYTES_FOR_A_PLACE
+        const BYTES_OF_CELL: usize = 8;
+        self.cell_count * BYTES_OF_CELL
     }
 
     /// A player in the initial state.
@@ -216,7 +214,7 @@ impl IncrementalMachine {
         self.wires.edge_count()
     }
 
-    /// How a signal is read.
+    /// How to read a signal.
     fn probe(&self, signal: Signal) -> Probe {
         lower::probe(self.game.network(), &self.cells, signal)
     }

@@ -1,6 +1,6 @@
-//! What happens in a few random games, counted: which nodes are worth what, and how much work a step is.
+//! Counts of a few random games: how often nodes change, and how much work a step is.
 
-use super::arms::{SEED, steps_to_look_at};
+use super::arms::{SEED, steps_to_sample};
 use super::cursor::Tally;
 use super::effects::{Claims, Lists};
 use super::memory::Memory;
@@ -10,44 +10,43 @@ use crate::machine::work::Work;
 use crate::network::{FluentId, MoveId};
 use grundy_syntax::{Budget, Exhausted};
 
-/// What things cost, compared with a counter that goes up or down: a mark that changes, the loop over its readers if it
-/// has any, an entry of the queue that has turned out to be stale, and an output that is told, such as a move that gets
-/// legal. Loops and stale entries are short; that nobody can foretell where they end is what takes time. Found by
-/// comparing the times of 800 pairs of networks for 143 games with what their steps do.
+/// Costs in changes of counters: of a mark that changes, of the loop over its readers if it has any, of a stale entry of
+/// the queue, and of an output, such as a move that becomes legal. Loops and stale entries are short; their cost is that of
+/// branch mispredictions. Measured: fitted to the times of 800 pairs of networks of 143 games.
 const COST_OF_FLIP: u64 = 4;
 const COST_OF_READERS: u64 = 4;
 const COST_OF_STALE: u64 = 8;
 const COST_OF_OUTPUT: u64 = 8;
 
-/// Where marks change other nodes at once (`arms.rs`), the loop over the queue is left and entered again.
+/// A list that changes other cells at once (`arms.rs`): the loop over the queue is left and entered again. Fitted as above.
 const COST_OF_LIST: u64 = 30;
 
-/// A value that is looked at to find the next state, or the goals.
+/// A value that is read for the next state or the goals. Fitted as above.
 const COST_OF_LOOK: u64 = 2;
 
-/// What every step costs.
+/// A step, whatever it changes. Fitted as above.
 const COST_OF_STEP: u64 = 20;
 
-/// Finding out where a move carries a fact costs as much as this.
+/// The search for the facts that a move carries, in values that are read. Fitted as above.
 const COST_OF_CARRYING: u64 = 6;
 
-/// What happens in some steps of random play.
+/// Counts of some steps of random play.
 pub(super) struct Sample {
     pub(super) steps: usize,
     /// For each place how often its mark changes. Those of goals are looked at in every state.
     pub(super) flips: IdVec<CellId, u64>,
     /// How many games come to an end, or one if none does.
     pub(super) ends: u64,
-    /// What the queue had to do in them. A mark may change there and back in one step.
+    /// Counts of the queue. A mark may change there and back in one step.
     pub(super) tally: Tally,
     /// How many values are looked at to find the next state: inputs of gates, next values, facts to be carried on.
     effects: u64,
 }
 
 impl Sample {
-    /// `None` if there is so much to look at that there would be hardly any steps.
+    /// `None` if the machine is too large for a representative sample.
     pub(super) fn new(machine: &IncrementalMachine, budget: &Budget) -> Result<Option<Sample>, Exhausted> {
-        let Some(steps) = steps_to_look_at(machine.cell_count) else { return Ok(None) };
+        let Some(steps) = steps_to_sample(machine.cell_count) else { return Ok(None) };
         let mut sample = Sample {
             steps,
             flips: IdVec::filled(0, machine.cell_count),
@@ -85,7 +84,7 @@ impl Sample {
 }
 
 impl IncrementalMachine {
-    /// What a step costs, about, in values that are looked at; `None` if that would take long to find out.
+    /// The average cost of a step, in changes of counters; `None` if the machine is too large to be sampled.
     pub(crate) fn work(&self, budget: &Budget) -> Result<Option<Work>, Exhausted> {
         let Some(sample) = Sample::new(self, budget)? else { return Ok(None) };
         let flips_of = |cost: &dyn Fn(CellId) -> u64| -> u64 {
