@@ -52,7 +52,8 @@ pub struct CompiledGame {
     initial: State,
 }
 
-/// The largest number of inputs of a gate. Derived: the incremental machine counts inputs in 15 bits (`Cells::MOST`).
+/// The largest number of inputs of a gate. Derived: the incremental machine counts inputs in 15 bits
+/// (`Cells::MOST`), and this is half of that.
 const MAX_GATE_INPUTS: usize = 1 << 14;
 
 impl CompiledGame {

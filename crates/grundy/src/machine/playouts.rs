@@ -401,8 +401,8 @@ enum End {
     Stopped,
 }
 
-/// At most this many moves are made between two checks of the budget, and about this many inputs of gates are read, so that
-/// a check comes within about a millisecond. Both are guesses.
+/// At most this many moves are made between two checks of the budget, and about this many inputs of gates are read. Both are
+/// guesses.
 const MAX_STEPS_BETWEEN_CHECKS: u64 = 1 << 10;
 const INPUTS_BETWEEN_CHECKS: u64 = 1 << 18;
 

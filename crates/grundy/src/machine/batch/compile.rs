@@ -1,9 +1,19 @@
-//! From a network to code: which instruction for which node, in which order, in which slot.
+//! Compiles a network to straight-line code for bit-sliced evaluation: a slot holds the values of a node in all lanes, and
+//! an instruction computes one slot from others with bitwise operations.
 //!
-//! Four parts run one after the other: `state` (legal moves, terminal), `goals`, then the choice of moves, `next`, and
-//! `sees`. Goals and percepts are left out where nobody wants them. Slots are given to nodes as a compiler gives
-//! registers to values: a slot is free again after the last use of its value, so that all values that are needed at
-//! a time stay close together in the cache.
+//! The code has four parts: `state` (legal moves and terminal), `goals`, and, after moves are chosen, `next` and `sees`.
+//! Goals and percepts only run when they are needed. Each part is compiled like a basic block:
+//!
+//! 1. *Instruction selection.* A gate becomes an OR or an AND of slots. An AND starts with a plain operand and subtracts
+//!    inverted ones (and-not); a gate without a suitable operand is stored inverted, so that no instruction is a NOT. A gate
+//!    with two inputs and a single reader becomes a product in the instruction of its reader.
+//! 2. *Scheduling.* Within windows, instructions are sorted by their level and their shape, so that runs of the same shape
+//!    share one loop without branches (`code.rs`). Loops of the network become blocks that run until nothing changes.
+//! 3. *Slot allocation.* Linear-scan register allocation in two passes: the first notes the last use of each value, the
+//!    second frees a slot after it, so that the live values stay together in the cache.
+//!
+//! Next values are computed into free slots and copied over the fluents at the end of a step. In games with many fluents
+//! those that nothing else reads are computed in place instead.
 
 use super::choose::GROUP;
 use super::code::{Code, CodeBlock, Shape, SlotId};
@@ -15,20 +25,20 @@ use grundy_syntax::{Budget, Exhausted, Ticks};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
-/// Where a value is, and whether the opposite is there.
+/// A reference to the value of a node: its slot, and whether the slot holds the opposite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SlotRef {
     pub(super) slot: SlotId,
     pub(super) opposite: bool,
 }
 
-/// A game as code.
+/// A game, compiled to code.
 #[derive(Debug)]
 pub(super) struct Program {
     pub(super) state: Code,
     pub(super) goals: Code,
     pub(super) next: Code,
-    /// The next values that are put in place.
+    /// The next values that are computed in place.
     pub(super) in_place: Code,
     pub(super) sees: Code,
     /// The number of slots. The first is empty, then come the fluents, then one that is full.
@@ -40,17 +50,17 @@ pub(super) struct Program {
     pub(super) does: IdVec<MoveId, SlotId>,
     /// For each fluent its next value.
     pub(super) nexts: IdVec<FluentId, SlotRef>,
-    /// Fluents that something reads. Lanes do without the others, which only who looks at states asks for.
+    /// The fluents that something reads. Lanes omit the others, which matter only to callers that inspect states.
     pub(super) kept: Vec<FluentId>,
     /// Those of them that do not get their next value in place.
     pub(super) copied: Vec<FluentId>,
-    /// Fluents whose next value is that of another, with a slot to put it aside.
+    /// Slots of fluents that are next values of others, with the slots in which they are saved meanwhile.
     pub(super) aside: Vec<(SlotId, SlotId)>,
     pub(super) goal_values: IdVec<RoleId, Vec<(Option<i32>, SlotRef)>>,
     pub(super) percepts: IdVec<RoleId, Vec<SlotRef>>,
 }
 
-/// The moves of a role, as they are counted and chosen.
+/// The moves of a role in the order in which they are counted and chosen.
 #[derive(Debug, Default)]
 pub(super) struct Choices {
     /// Places of legal moves, groups of [`GROUP`], each filled up with places that are never true.
@@ -61,7 +71,7 @@ pub(super) struct Choices {
     pub(super) guards: Vec<SlotRef>,
 }
 
-/// The work for an operand, as [`Ticks`] count it.
+/// The work for an operand, as [`Ticks`] count it: a guess.
 const WORK: usize = 16;
 
 /// Never true.
@@ -70,9 +80,8 @@ const NEVER: SlotRef = SlotRef { slot: SlotId(0), opposite: false };
 /// No slot.
 pub(super) const UNREAD: SlotId = SlotId(u32::MAX);
 
-/// Instructions are put in order of their shape within windows of this many. Larger windows have longer runs, and more
-/// values alive at a time.
-const WINDOW: usize = 256;
+/// The number of instructions that are sorted together. Larger windows have longer runs, but more live values. A guess.
+const SCHEDULING_WINDOW: usize = 256;
 
 /// An instruction before slots are known.
 #[derive(Clone, Debug)]
@@ -89,15 +98,15 @@ struct Draft {
     members: Option<Vec<NodeId>>,
 }
 
-/// The values of nodes in terms of others, and of what is stored.
+/// Selects instructions: which values are stored, inverted, shared or inlined.
 struct Drafter<'a> {
     network: &'a Network,
-    /// For each node: whose value it shares, and whether it is the opposite of what is stored there.
+    /// For each node the node whose slot it shares, inverted if it is the opposite of the stored value.
     stored: IdVec<NodeId, Signal>,
     /// The gates that are part of the instruction of the only one that reads them.
     inlined: BitSet<NodeId>,
     full: NodeId,
-    /// Nodes from here on are values in between.
+    /// The next number for an intermediate value.
     extra: NodeId,
 }
 
@@ -126,8 +135,8 @@ impl Drafter<'_> {
         Operand::Product(factors)
     }
 
-    /// Finds the gates that need no value of their own: with two inputs, of which an OR reads the product, or an AND the
-    /// opposite of it, and nobody else.
+    /// Finds the gates that need no slot: those with two inputs of which a single OR reads the product, or a single AND its
+    /// opposite.
     fn inline(&mut self, cone: &Cone, readers: &IdVec<NodeId, u32>) {
         let steps: Vec<Component<'_>> = cone.components().collect();
         let mut here: BitSet<NodeId> = BitSet::empty(self.network.node_count());
@@ -135,7 +144,7 @@ impl Drafter<'_> {
             steps.iter().filter_map(|step| if let Component::Gate(node) = step { Some(*node) } else { None })
         };
         gates().for_each(|node| here.set(node, true));
-        // What reads comes behind what it reads, and is inlined first.
+        // Readers come after what they read; they are inlined first.
         for reader in gates().collect::<Vec<_>>().into_iter().rev() {
             if self.inlined.contains(reader) || self.network.inputs(reader).len() < 2 {
                 continue;
@@ -191,7 +200,7 @@ impl Drafter<'_> {
         None
     }
 
-    /// The nodes of a loop are stored as they are, so that those before can read those behind.
+    /// The nodes of a loop are stored without inversion, so that earlier ones can read later ones.
     fn draft_loop(&mut self, members: &[NodeId]) -> Draft {
         members.iter().for_each(|&node| self.stored[node] = Signal::of(node));
         let mut instructions = Vec::new();
@@ -216,12 +225,12 @@ impl Drafter<'_> {
 
 fn push_straight(drafts: &mut Vec<Draft>, mut instructions: Vec<Instruction>) {
     if !instructions.is_empty() {
-        instructions.chunks_mut(WINDOW).for_each(sort_window);
+        instructions.chunks_mut(SCHEDULING_WINDOW).for_each(sort_window);
         drafts.push(Draft { instructions, members: None });
     }
 }
 
-/// Takes a slot away from the one that is full.
+/// A NOT: the slot that is full without another slot.
 const NOT: Shape = Shape { is_or: false, plain: 1, opposite: 1, pairs: [0; 3] };
 
 /// The instruction for a gate, and whether it gives the opposite of its value.
@@ -256,9 +265,9 @@ fn gate(target: NodeId, kind: Kind, inputs: &[Operand]) -> (Instruction, bool) {
     (Instruction { target, shape, operands }, is_opposite)
 }
 
-/// Takes the instructions out that give the next values of facts and may put them in place when all else is done: nobody
-/// else reads these values, and nobody the facts at that time. Points the next values to where they are then. Fewer
-/// than `least` are not worth it.
+/// Extracts the instructions for next values that can be computed in place at the end of a step: those whose value has no
+/// other reader and whose fluent no later instruction reads. Redirects the next values to the slots of the fluents.
+/// Extracts nothing if there are fewer than `least`.
 fn take_in_place(
     network: &Network,
     drafts: &mut [Draft],
@@ -267,7 +276,7 @@ fn take_in_place(
     least: usize,
 ) -> Vec<Instruction> {
     let interface = network.interface();
-    // A value that is stored for several nodes may have more readers than its own.
+    // A value that is stored for several nodes may have the readers of all of them.
     let is_alone = |&fluent: &FluentId| {
         let next = nexts[fluent];
         next == interface.fluents[fluent].next && !next.is_inverted() && readers[next.node()] == 1
@@ -280,7 +289,7 @@ fn take_in_place(
     let mut in_place: IdVec<FluentId, bool> = IdVec::filled(false, nexts.len());
     let mut is_read: IdVec<FluentId, bool> = IdVec::filled(false, nexts.len());
     for (number, next) in nexts.entries() {
-        // A next value that is another fluent is copied when all else is done.
+        // A next value that is another fluent is copied at the end of the step.
         if let Some(other) = interface.fluent_of(next.node()) {
             is_read[other] |= other != number;
         }
@@ -309,7 +318,7 @@ fn take_in_place(
     last
 }
 
-/// Puts instructions that do not depend on each other in order of their shape.
+/// Sorts instructions by level, and those of a level, which do not depend on each other, by shape.
 fn sort_window(window: &mut [Instruction]) {
     let mut level_of: FxHashMap<NodeId, u32> = FxHashMap::default();
     for instruction in window.iter() {
@@ -320,7 +329,7 @@ fn sort_window(window: &mut [Instruction]) {
     window.sort_by_key(|instruction| (level_of[&instruction.target], instruction.shape));
 }
 
-/// Gives slots to nodes.
+/// Allocates slots to nodes.
 struct Allocator {
     slot_of: IdVec<NodeId, SlotId>,
     /// For each node when its value is needed for the last time; [`NEVER_FREE`] for fluents and the like.
@@ -436,7 +445,7 @@ impl Allocator {
         let count_at = self.push(instruction, count_at, code);
         let target_at = code.words.len() - 1 - instruction.operands.len();
         instruction.operands.iter().for_each(|&operand| self.release(operand));
-        // A fact has a slot of its own.
+        // A fluent has a fixed slot.
         if self.last_use[instruction.target] != NEVER_FREE {
             code.words[target_at] = self.take(instruction.target).0;
             self.release(instruction.target);
@@ -503,7 +512,7 @@ pub(super) fn compile(game: &CompiledGame, many_facts: usize, budget: &Budget) -
     let state = allocator.emit(&state);
     let goals = allocator.emit(&goals);
     allocator.now += 1;
-    // Answers are read before the next part begins: their places are known now.
+    // Answers are read before the next part begins, so their slots are those of now.
     let place = |signal| allocator.place(stored(signal));
     let choices = interface.role_ids().map(|role| choices(network, role, &place)).collect();
     let terminal = allocator.place(stored(interface.terminal));
@@ -532,7 +541,7 @@ pub(super) fn compile(game: &CompiledGame, many_facts: usize, budget: &Budget) -
     budget.check()?;
     let next = allocator.emit(&next);
     let in_place = allocator.emit(&last);
-    // Percepts may need some of the same nodes, and evaluate these once more, elsewhere.
+    // Percepts may evaluate some of the same nodes again, in other slots.
     let next_places: IdVec<FluentId, SlotRef> = nexts.iter().map(|&signal| allocator.place(signal)).collect();
     let sees = allocator.emit(&sees);
     let percepts = interface
@@ -593,7 +602,7 @@ fn choices(network: &Network, role: RoleId, place: &impl Fn(Signal) -> SlotRef) 
     choices
 }
 
-/// Fluents are overwritten one after the other; a next value that is another fluent has to be kept for that time.
+/// Fluents are overwritten one after another; a next value that is another fluent is saved in a slot before.
 fn put_aside(program: &mut Program, allocator: &mut Allocator) {
     let of_fluents = SlotId(1)..SlotId::new(1 + program.nexts.len());
     for fluent in program.nexts.ids() {

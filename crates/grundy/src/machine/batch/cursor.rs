@@ -1,4 +1,4 @@
-//! One game in all lanes: the batch machine answers like any other, so that it can be tested like any other.
+//! The cursor of the batch machine, with the same game in all lanes, so that it can be tested like any other machine.
 
 use super::BatchMachine;
 use super::block::Block;
@@ -30,7 +30,7 @@ impl BatchCursor {
         cursor
     }
 
-    /// What every lane says.
+    /// The value in all lanes.
     fn get(&self, place: SlotRef) -> bool {
         let block = read(&self.slots, place);
         debug_assert!(block == Block::ALL || block == Block::NONE, "all lanes are in the same state");
@@ -120,7 +120,7 @@ impl Cursor for BatchCursor {
     }
 
     fn hinted(&mut self, name: &str) -> Vec<MoveId> {
-        // Batches play at random and ask for no hints, so that their code has none.
+        // Batches play at random without hints, so that their code has none.
         let game = self.machine.game().clone();
         let mut state = game.initial().clone();
         self.state_into(&mut state);

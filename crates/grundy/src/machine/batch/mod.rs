@@ -1,9 +1,9 @@
-//! The batch machine: hundreds of games at once, one bit a lane.
+//! The batch machine: hundreds of games at once by bit-slicing, one bit for each lane.
 //!
-//! A node is a block of bits, one for each game, and is evaluated for all of them by a few wide instructions. All
-//! games make a move at the same time; a game that is over waits until some more are, then their goals are counted
-//! and new games begin in their lanes. The number of games is fixed beforehand and all of them are played to their
-//! end, so that short games are not favoured.
+//! The value of a node is a block of bits, one for each game, and is evaluated for all games by a few wide instructions.
+//! All games make a move at the same time. Games that are over wait until there are enough of them; then their goals are
+//! counted and new games begin in their lanes. The number of games is fixed in advance and all of them are played to
+//! their end, so that the results are not biased towards short games.
 
 mod block;
 mod choose;
@@ -27,9 +27,9 @@ use compile::Program;
 use grundy_syntax::{Budget, Exhausted};
 use std::sync::Arc;
 
-/// From this many facts on, next values are put in place. Fewer stay in the cache in any case, and what is put off to the
-/// end keeps others waiting.
-const MANY_FACTS: usize = 2048;
+/// The fewest next values that are computed in place. With fewer, fluents stay in the cache in any case, and instructions
+/// that are moved to the end of the step lengthen the lives of their operands. A guess: 2,048 blocks are 128 KiB.
+const MIN_FLUENTS_IN_PLACE: usize = 2048;
 
 /// A game for many lanes.
 #[derive(Debug)]
@@ -41,11 +41,11 @@ pub struct BatchMachine {
 impl BatchMachine {
     /// Makes the machine.
     pub fn new(game: Arc<CompiledGame>, budget: &Budget) -> Result<BatchMachine, Exhausted> {
-        let program = compile::compile(&game, MANY_FACTS, budget)?;
+        let program = compile::compile(&game, MIN_FLUENTS_IN_PLACE, budget)?;
         Ok(BatchMachine { game, program })
     }
 
-    /// The same, with all next values in place that can be, however few there are.
+    /// The same, with all possible next values computed in place, however few there are.
     pub fn in_place(game: Arc<CompiledGame>) -> BatchMachine {
         let program = compile::compile(&game, 0, &Budget::default()).expect("the budget has no bounds");
         BatchMachine { game, program }
@@ -70,7 +70,7 @@ impl BatchMachine {
         Lanes::new(self.clone())
     }
 
-    /// Blocks that a step reads or writes, by and large: operands, results, moves that are counted, facts that are set.
+    /// About the number of blocks that a step reads or writes: operands, results, counts of moves, and fluents.
     pub(super) fn work(&self) -> usize {
         let Program { state, next, in_place, choices, does, copied, aside, .. } = &self.program;
         let code =
@@ -87,10 +87,10 @@ impl BatchMachine {
         1 + (state.operands + next.operands + in_place.operands) / OPERANDS_A_UNIT
     }
 
-    /// How many games may wait for their goals to be counted. Counting takes the same time for one as for all, and
-    /// waiting lanes do nothing: the square root balances the two. It depends on what was played so far, and not on
-    /// the clock, so that results can be repeated.
-    fn patience(&self, length: u64, ended: u64) -> u32 {
+    /// The number of ended games at which goals are counted. Counting takes the same time for one game as for all, and
+    /// waiting lanes are idle: the square root balances the two. It depends on the games so far and not on the clock, so
+    /// that results are reproducible.
+    fn collection_threshold(&self, length: u64, ended: u64) -> u32 {
         let step = self.program.state.operands
             + self.program.next.operands
             + self.program.in_place.operands

@@ -7,8 +7,8 @@
 use super::{CellId, Output, Reader};
 use crate::ids::{Csr, Id, IdVec, narrow};
 
-/// From this many readers on, those that go up and those that go down have separate loops. A guess, checked on hex: for few
-/// readers two loops end in two branch mispredictions.
+/// From this many readers on, those that go up and those that go down have separate loops. A guess: for few
+/// readers the ends of two loops cost more than they save.
 const MIN_READERS_FOR_TWO_LOOPS: usize = 24;
 
 /// For each cell its counter, and in the lowest bit its mark: whether the counter was zero at the last propagation.
