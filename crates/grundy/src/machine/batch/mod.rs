@@ -5,6 +5,7 @@
 //! counted and new games begin in their lanes. The number of games is fixed in advance and all of them are played to
 //! their end, so that the results are not biased towards short games.
 
+mod allocate;
 mod block;
 mod choose;
 mod code;
@@ -12,6 +13,7 @@ mod compile;
 mod cursor;
 mod lanes;
 mod random;
+mod select;
 mod simd;
 
 use crate::ids::float;
