@@ -56,9 +56,12 @@ pub(super) struct Program {
     pub(super) copied: Vec<FluentId>,
     /// Slots of fluents that are next values of others, with the slots in which they are saved meanwhile.
     pub(super) aside: Vec<(SlotId, SlotId)>,
-    pub(super) goal_values: IdVec<RoleId, Vec<(Option<i32>, SlotRef)>>,
+    pub(super) goal_values: IdVec<RoleId, Vec<GoalRef>>,
     pub(super) percepts: IdVec<RoleId, Vec<SlotRef>>,
 }
+
+/// A goal value, if it is a number, and where to read whether the role has it.
+pub(super) type GoalRef = (Option<i32>, SlotRef);
 
 /// The moves of a role in the order in which they are counted and chosen.
 #[derive(Debug, Default)]
