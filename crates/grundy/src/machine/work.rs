@@ -48,7 +48,7 @@ pub(crate) fn work(game: &Arc<CompiledGame>, kind: MachineKind, budget: &Budget)
 fn all_values(game: &CompiledGame) -> Work {
     let values = |node: &NodeId| 1 + game.network().inputs(*node).len();
     let cones = [&game.cones.state, &game.cones.next];
-    Work(vec![cones.iter().flat_map(|cone| &cone.order).map(values).sum::<usize>() as f64])
+    Work(vec![float(cones.iter().flat_map(|cone| &cone.order).map(values).sum::<usize>())])
 }
 
 #[cfg(test)]

@@ -101,6 +101,7 @@ impl BatchMachine {
         let ratio = float(self.program.goals.operands) / float(step);
         let length = (float(length.max(1)) / float(ended.max(1))).max(1.0);
         let lanes = float(LANES);
+        // Floats have no named conversion; the value is clamped to a quarter of the lanes.
         (2.0 * lanes * ratio * lanes / length).sqrt().clamp(1.0, lanes / 4.0) as u32
     }
 }

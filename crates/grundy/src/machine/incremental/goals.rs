@@ -47,7 +47,7 @@ pub(super) fn worth_counting(
             saved += looks - costs;
         }
     }
-    if saved as f64 <= float(COST_OF_COUNTING * sample.counted(machine)) * MIN_SAVED_SHARE {
+    if float(saved) <= float(COST_OF_COUNTING * sample.counted(machine)) * MIN_SAVED_SHARE {
         counted.clear();
     }
     Ok(counted)
