@@ -8,7 +8,7 @@ use grundy::engine::{AnyEngine, Engine, EngineConfig, Note};
 use grundy::game::{Game, GameError, MachineConfig};
 use grundy::ground::{GroundConfig, GroundError, JoinOrder, LimitKind};
 use grundy::invariants::InvariantConfig;
-use grundy::machine::{MachineKind, Rules};
+use grundy::machine::{CompiledGame, MachineKind};
 use grundy_syntax::Exhausted;
 use std::sync::Arc;
 use std::time::Duration;
@@ -107,9 +107,9 @@ impl ReasonArgs {
         MachineConfig { ground, whole_states, invariants, ..MachineConfig::default() }
     }
 
-    /// Rules whose states are whole, to follow games that a machine without whole states plays. No time is spent on
+    /// CompiledGame whose states are whole, to follow games that a machine without whole states plays. No time is spent on
     /// invariants.
-    pub(crate) fn whole_rules(&self, game: &Loaded) -> Result<Arc<Rules>, Failure> {
+    pub(crate) fn whole_rules(&self, game: &Loaded) -> Result<Arc<CompiledGame>, Failure> {
         let kind = MachineKind::Incremental;
         let config =
             MachineConfig { kind, open_answers: true, invariants: None, ..self.machine_config(true) };

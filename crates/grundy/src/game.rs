@@ -30,7 +30,7 @@
 use crate::analysis::analyze;
 use crate::ground::{GroundConfig, GroundError, GroundProgram, ground};
 use crate::invariants::{InvariantConfig, Invariants, prove_invariants};
-use crate::machine::{Machine, MachineKind, Rules};
+use crate::machine::{CompiledGame, Machine, MachineKind};
 use crate::metarules::MetaError;
 use crate::network::{ConnectError, Groups, Optimized, connect};
 use crate::variants;
@@ -76,7 +76,7 @@ pub struct MachineConfig {
     pub ground: GroundConfig,
     /// Whether states are complete. Playouts alone do not need facts that no answer ever depends on.
     pub whole_states: bool,
-    /// Whether answers may be left [open](crate::network::Open) that depend on predicates which stay lifted. A
+    /// Whether answers may be left [open](crate::network::LiftedAnswers) that depend on predicates which stay lifted. A
     /// [`Hybrid`](crate::machine::Hybrid) gives them; a machine alone cannot.
     pub open_answers: bool,
     /// Passes over the network to leave out, by name.
@@ -175,9 +175,9 @@ impl Game {
     /// The network, after all passes that are wanted. This is the whole way from rules to machines.
     pub fn network(&self, config: &MachineConfig) -> Result<Optimized, GameError> {
         let best = variants::best_network(self.ground(config)?, &self.hints, config)?;
-        let open = &best.network.interface().open;
-        if open.any() && !config.open_answers {
-            return Err(ConnectError::Lifted(open.because_of.clone()).into());
+        let lifted = &best.network.interface().lifted;
+        if lifted.any() && !config.open_answers {
+            return Err(ConnectError::Lifted(lifted.predicate.clone()).into());
         }
         Ok(best)
     }
@@ -206,8 +206,8 @@ impl Game {
     }
 
     /// What machines are made from; several can share it.
-    pub fn rules(&self, config: &MachineConfig) -> Result<Arc<Rules>, GameError> {
-        Ok(Arc::new(Rules::new(self.network(config)?.network, &config.ground.budget)?))
+    pub fn rules(&self, config: &MachineConfig) -> Result<Arc<CompiledGame>, GameError> {
+        Ok(Arc::new(CompiledGame::new(self.network(config)?.network, &config.ground.budget)?))
     }
 
     /// A machine.

@@ -3,7 +3,15 @@
 pub(crate) use grundy_syntax::{Id, float, length, narrow, wide};
 use std::fmt;
 use std::marker::PhantomData;
-use std::ops::{Index, IndexMut};
+use std::ops::{Index, IndexMut, Range};
+
+/// All ids of a range, in order.
+#[inline]
+pub(crate) fn ids_in<I: Id>(
+    range: &Range<I>,
+) -> impl DoubleEndedIterator<Item = I> + ExactSizeIterator + Clone + use<I> {
+    (range.start.index()..range.end.index()).map(I::new)
+}
 
 /// A count as 32 bits; the largest number of 32 bits where it does not fit.
 #[inline(always)]
@@ -28,16 +36,16 @@ pub(crate) fn ids_from<I: Id>(first: I, count: usize) -> impl Iterator<Item = I>
     (first.index()..count).map(I::new)
 }
 
-/// A value for each thing, by its id.
+/// A dense map: a value for each id, in a vector.
 #[derive(Clone, PartialEq, Eq)]
-pub(crate) struct IdVec<I, T> {
+pub struct IdVec<I, T> {
     values: Vec<T>,
     ids: PhantomData<fn(I)>,
 }
 
 impl<I: Id, T> IdVec<I, T> {
-    /// The same value for so many things.
-    pub(crate) fn filled(value: T, count: usize) -> IdVec<I, T>
+    /// The same value for `count` things.
+    pub fn filled(value: T, count: usize) -> IdVec<I, T>
     where
         T: Clone,
     {
@@ -45,58 +53,91 @@ impl<I: Id, T> IdVec<I, T> {
     }
 
     /// Adds a thing.
-    pub(crate) fn push(&mut self, value: T) -> I {
+    pub fn push(&mut self, value: T) -> I {
         self.values.push(value);
         I::new(self.values.len() - 1)
     }
 
-    pub(crate) fn len(&self) -> usize {
+    /// The number of things.
+    pub fn len(&self) -> usize {
         self.values.len()
     }
 
-    pub(crate) fn iter(&self) -> std::slice::Iter<'_, T> {
+    /// The values, in the order of the ids.
+    pub fn iter(&self) -> std::slice::Iter<'_, T> {
         self.values.iter()
     }
 
-    pub(crate) fn iter_mut(&mut self) -> std::slice::IterMut<'_, T> {
+    /// The values, to be changed.
+    pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, T> {
         self.values.iter_mut()
     }
 
     /// The ids, in order.
-    pub(crate) fn ids(&self) -> impl DoubleEndedIterator<Item = I> + ExactSizeIterator + Clone + use<I, T> {
+    pub fn ids(&self) -> impl DoubleEndedIterator<Item = I> + ExactSizeIterator + Clone + use<I, T> {
         ids(self.values.len())
     }
 
     /// The values with their ids.
-    pub(crate) fn entries(&self) -> impl DoubleEndedIterator<Item = (I, &T)> + ExactSizeIterator + Clone {
+    pub fn entries(&self) -> impl DoubleEndedIterator<Item = (I, &T)> + ExactSizeIterator + Clone {
         self.values.iter().enumerate().map(|(index, value)| (I::new(index), value))
     }
 
-    pub(crate) fn as_slice(&self) -> &[T] {
+    /// The values as a slice.
+    pub fn as_slice(&self) -> &[T] {
         &self.values
+    }
+
+    /// The values as a slice, to be changed.
+    pub fn as_mut_slice(&mut self) -> &mut [T] {
+        &mut self.values
+    }
+
+    /// Forgets the values beyond a count.
+    pub fn truncate(&mut self, count: usize) {
+        self.values.truncate(count);
+    }
+
+    /// Whether there is nothing.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
     }
 
     /// The value of an id, if the table has one.
     #[inline(always)]
-    pub(crate) fn get(&self, id: I) -> Option<&T> {
+    pub fn get(&self, id: I) -> Option<&T> {
         self.values.get(id.index())
     }
 
     /// Mutable access to the value of an id, if the table has one.
     #[inline(always)]
-    pub(crate) fn get_mut(&mut self, id: I) -> Option<&mut T> {
+    pub fn get_mut(&mut self, id: I) -> Option<&mut T> {
         self.values.get_mut(id.index())
     }
 
-    pub(crate) fn fill(&mut self, value: T)
+    /// Gives all things the same value.
+    pub fn fill(&mut self, value: T)
     where
         T: Clone,
     {
         self.values.fill(value);
     }
 
+    /// Takes the values of another table of the same length.
+    pub fn copy_from(&mut self, other: &IdVec<I, T>)
+    where
+        T: Copy,
+    {
+        self.values.copy_from_slice(&other.values);
+    }
+
+    /// The number of values that fit without more memory.
+    pub fn capacity(&self) -> usize {
+        self.values.capacity()
+    }
+
     /// Extends the table to a number of ids with a value, or truncates it.
-    pub(crate) fn resize(&mut self, count: usize, value: T)
+    pub fn resize(&mut self, count: usize, value: T)
     where
         T: Clone,
     {
@@ -104,7 +145,7 @@ impl<I: Id, T> IdVec<I, T> {
     }
 
     /// Keeps the values that satisfy a condition. The ids of the values behind a removed one change.
-    pub(crate) fn retain(&mut self, keeps: impl FnMut(&T) -> bool) {
+    pub fn retain(&mut self, keeps: impl FnMut(&T) -> bool) {
         self.values.retain(keeps);
     }
 }
@@ -230,6 +271,11 @@ impl<I: Id, T> Csr<I, T> {
         I::new(self.starts.len() - 2)
     }
 
+    /// Adds an empty list for the next thing.
+    pub(crate) fn push_empty(&mut self) {
+        self.push([]);
+    }
+
     /// How many lists there are.
     pub(crate) fn len(&self) -> usize {
         self.starts.len() - 1
@@ -238,6 +284,16 @@ impl<I: Id, T> Csr<I, T> {
     /// All items of all lists, in order.
     pub(crate) fn items(&self) -> &[T] {
         &self.items
+    }
+
+    /// The items of all lists, in order.
+    pub(crate) fn into_items(self) -> Vec<T> {
+        self.items
+    }
+
+    /// The list of a thing, to be changed.
+    pub(crate) fn list_mut(&mut self, id: I) -> &mut [T] {
+        &mut self.items[self.starts[id.index()].index()..self.starts[id.index() + 1].index()]
     }
 
     /// Where the list of a thing begins among all items.
@@ -357,6 +413,13 @@ impl<I: Id> BitSet<I> {
     /// Removes the ids that another set does not contain.
     pub(crate) fn intersect(&mut self, other: &BitSet<I>) {
         self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word &= other);
+    }
+
+    /// The set of the ids whose flags are set, in the order of the ids.
+    pub(crate) fn from_flags(flags: impl ExactSizeIterator<Item = bool>) -> BitSet<I> {
+        let mut set = BitSet::empty(flags.len());
+        flags.enumerate().for_each(|(index, flag)| set.set(I::new(index), flag));
+        set
     }
 
     /// The bits, 64 a word.

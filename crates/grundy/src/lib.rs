@@ -26,3 +26,4 @@ mod variants;
 pub mod winning;
 
 pub use grundy_syntax as syntax;
+pub use ids::IdVec;

@@ -8,7 +8,7 @@ use crate::game::{GameError, Hints, MachineConfig};
 use crate::ground::GroundProgram;
 use crate::ids::float;
 use crate::invariants::{InvariantConfig, Invariants, invariants_of, prune, sweep};
-use crate::machine::{Rules, Work, work};
+use crate::machine::{CompiledGame, Work, work};
 use crate::network::{Groups, Network, Optimized, PassSize, connect, optimize, with_safe_moves};
 use grundy_syntax::{Budget, Exhausted};
 use std::sync::Arc;
@@ -122,7 +122,7 @@ impl Variant {
     fn new(optimized: Optimized, config: &MachineConfig, budget: &Budget) -> Result<Variant, Exhausted> {
         let network = &optimized.network;
         let size = float(network.node_count() + network.edge_count());
-        let work = work(&Arc::new(Rules::new(network.clone(), budget)?), config.kind, budget)?;
+        let work = work(&Arc::new(CompiledGame::new(network.clone(), budget)?), config.kind, budget)?;
         Ok(Variant { optimized, work, size })
     }
 
@@ -213,7 +213,7 @@ fn is_wanted(config: &MachineConfig, name: &str) -> bool {
 
 /// Whether states have to be complete. Whoever gives open answers looks at all of a state.
 fn wants_whole_states(network: &Network, config: &MachineConfig) -> bool {
-    config.whole_states || network.interface().open.any()
+    config.whole_states || network.interface().lifted.any()
 }
 
 /// The network after all passes that are wanted.

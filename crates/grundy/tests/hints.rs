@@ -35,7 +35,7 @@ fn game_with_rules(name: &str, forced: bool) -> Game {
     let game = Game::from_kif(&sheet(name)).expect("the game is sound");
     let plain = game.machine(&MachineConfig::default()).expect("the game has a machine");
     let facts: Vec<Vec<String>> =
-        sample(&plain, 60, 7).iter().map(|state| plain.rules().facts(state)).collect();
+        sample(&plain, 60, 7).iter().map(|state| plain.game().facts(state)).collect();
     let config = MoveRulesConfig { forced, ..MoveRulesConfig::default() };
     game.with_move_rules(&facts, &config).expect("there are rules")
 }
@@ -158,7 +158,7 @@ fn hinted(interface: &Interface, position: &mut Position, name: &str) -> Found {
     let moves = position.hinted(name).into_iter();
     moves
         .map(|one| {
-            let role = interface.moves[one.0 as usize].role;
+            let role = interface.moves[one].role;
             (position.role_name(role).to_owned(), position.move_text(one).to_owned())
         })
         .collect()
@@ -170,11 +170,11 @@ fn check_winning(name: &str, states: usize) {
     let mut judge = Judge::new(name);
     let mut wins = 0;
     for state in sample(&machines[0].1, states_wanted(states), 1) {
-        let facts = machines[0].1.rules().facts(&state);
+        let facts = machines[0].1.game().facts(&state);
         let lifted = judge.state_of(&facts);
         let expected = judge.winning(&lifted);
         for (kind, machine) in &machines {
-            let found = hinted(machine.rules().interface(), &mut machine.position(&state), "wins");
+            let found = hinted(machine.game().interface(), &mut machine.position(&state), "wins");
             assert_eq!(found, expected, "{name}, {kind:?}, in {facts:?}");
         }
         wins += expected.len();
@@ -189,12 +189,12 @@ fn check_forced(name: &str, states: usize) {
     let mut threats = 0;
     // States from all of a game: races have no threats at their beginning.
     for state in sample(&machines[0].1, 17 * states_wanted(states), 2).into_iter().step_by(17) {
-        let facts = machines[0].1.rules().facts(&state);
+        let facts = machines[0].1.game().facts(&state);
         let lifted = judge.state_of(&facts);
         let safe = judge.safe(&lifted);
         let forced = judge.forced(&lifted, &safe);
         for (kind, machine) in &machines {
-            let (interface, mut position) = (machine.rules().interface(), machine.position(&state));
+            let (interface, mut position) = (machine.game().interface(), machine.position(&state));
             assert_eq!(hinted(interface, &mut position, "safe"), safe, "{name}, {kind:?}, in {facts:?}");
             assert_eq!(hinted(interface, &mut position, "forced"), forced, "{name}, {kind:?}, in {facts:?}");
         }

@@ -29,12 +29,12 @@ fn check(sheet: &Program, playouts: u64, steps: usize) -> Result<Vec<&'static st
         let lifted = Lifted::new(sheet, &LiftedConfig::default()).expect("the game can be lifted");
         let mut hybrid = Hybrid::new(&machine, lifted).expect("facts are terms");
         // States are whole where the lifted engine looks at them.
-        match rules.interface().open.any() {
+        match rules.interface().lifted.any() {
             true => assert_agree(&mut reference(sheet), &mut hybrid, playouts, steps),
             false => assert_same_answers(&mut reference(sheet), &mut hybrid, playouts, steps),
         }
     }
-    Ok(rules.interface().open.names())
+    Ok(rules.interface().lifted.names())
 }
 
 /// Roads between places that a robot builds; whether one can go round in a circle is a question with many instances.

@@ -7,7 +7,7 @@ use grundy::ground::{GroundConfig, ground};
 use grundy::invariants::{InvariantConfig, Invariants, USES, invariants_of, prune};
 use grundy::machine::incremental::IncrementalMachine;
 use grundy::machine::scratch::ScratchMachine;
-use grundy::machine::{MachineReasoner, Rules};
+use grundy::machine::{CompiledGame, MachineReasoner};
 use grundy::network::{Network, connect, optimize};
 use grundy::reasoner::Reasoner;
 use grundy::syntax::{Budget, Program};
@@ -53,7 +53,7 @@ fn check_everywhere(program: &Program, invariants: &Invariants, most: usize) {
 }
 
 /// The game, ground and pruned, as a machine.
-fn pruned(program: &Program, invariants: &Invariants, without: Option<&str>) -> Arc<Rules> {
+fn pruned(program: &Program, invariants: &Invariants, without: Option<&str>) -> Arc<CompiledGame> {
     let mut ground = ground(program, &GroundConfig::default()).expect("the game is ground");
     let before = (ground.rule_count(), ground.literal_count());
     let told =
@@ -68,13 +68,13 @@ fn pruned(program: &Program, invariants: &Invariants, without: Option<&str>) -> 
 
 const UNBOUNDED: &str = "the budget has no bounds";
 
-fn made(network: Network) -> Arc<Rules> {
-    Arc::new(Rules::new(network, &Budget::default()).expect(UNBOUNDED))
+fn made(network: Network) -> Arc<CompiledGame> {
+    Arc::new(CompiledGame::new(network, &Budget::default()).expect(UNBOUNDED))
 }
 
-fn check_pruned(program: &Program, rules: &Arc<Rules>, playouts: u64, steps: usize) {
+fn check_pruned(program: &Program, rules: &Arc<CompiledGame>, playouts: u64, steps: usize) {
     let machine = IncrementalMachine::new(rules.clone(), &Budget::default()).expect(UNBOUNDED);
-    let mut machine = MachineReasoner::new(Arc::new(machine).player());
+    let mut machine = MachineReasoner::new(Arc::new(machine).cursor());
     assert_agree(&mut reference(program), &mut machine, playouts, steps);
 }
 
@@ -105,7 +105,7 @@ fn check_networks(program: &Program, whole_states: bool, playouts: u64, steps: u
     let networks = Game::from_program(program.clone()).networks(&config).expect("the game has networks");
     for optimized in networks {
         let rules = made(optimized.network);
-        let mut scratch = MachineReasoner::new(Arc::new(ScratchMachine::new(rules)).player());
+        let mut scratch = MachineReasoner::new(Arc::new(ScratchMachine::new(rules)).cursor());
         match whole_states {
             true => assert_agree(&mut reference(program), &mut scratch, playouts, steps),
             false => assert_same_answers(&mut reference(program), &mut scratch, playouts, steps),

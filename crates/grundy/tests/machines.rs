@@ -6,8 +6,8 @@ use grundy::ground::{GroundConfig, ground};
 use grundy::machine::batch::BatchMachine;
 use grundy::machine::incremental::IncrementalMachine;
 use grundy::machine::scratch::ScratchMachine;
-use grundy::machine::{Machine, MachineKind, MachineReasoner, Player, PlayoutConfig, Rules, Totals};
-use grundy::network::{Groups, MoveId, PASSES, connect, optimize};
+use grundy::machine::{CompiledGame, Cursor, Machine, MachineKind, MachineReasoner, PlayoutConfig, Totals};
+use grundy::network::{Groups, MoveId, PASSES, RoleId, connect, optimize};
 use grundy::syntax::{Budget, Program};
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -15,46 +15,46 @@ use std::sync::atomic::AtomicBool;
 use support::{assert_agree, bundled_games, program, random_game, reference};
 
 /// The rules of a game, without some passes. States are compared, so that no fluent may be left out.
-fn rules(program: &Program, without: &[&str]) -> Arc<Rules> {
+fn rules(program: &Program, without: &[&str]) -> Arc<CompiledGame> {
     let ground = ground(program, &GroundConfig::default()).expect("the game is ground");
     let network = connect(&ground, &Budget::default()).expect("the game has a network");
     let wanted = |name: &str| name != "unread" && !without.contains(&name);
     let optimized = optimize(network, &Groups::default(), wanted, &Budget::default()).expect(UNBOUNDED);
-    Arc::new(Rules::new(optimized.network, &Budget::default()).expect(UNBOUNDED))
+    Arc::new(CompiledGame::new(optimized.network, &Budget::default()).expect(UNBOUNDED))
 }
 
 const UNBOUNDED: &str = "the budget has no bounds";
 
-fn incremental_machine(rules: &Arc<Rules>) -> IncrementalMachine {
+fn incremental_machine(rules: &Arc<CompiledGame>) -> IncrementalMachine {
     IncrementalMachine::new(rules.clone(), &Budget::default()).expect(UNBOUNDED)
 }
 
-fn batch_machine(rules: &Arc<Rules>) -> BatchMachine {
+fn batch_machine(rules: &Arc<CompiledGame>) -> BatchMachine {
     BatchMachine::new(rules.clone(), &Budget::default()).expect(UNBOUNDED)
 }
 
-fn machine(rules: &Arc<Rules>, kind: MachineKind) -> Machine {
+fn machine(rules: &Arc<CompiledGame>, kind: MachineKind) -> Machine {
     Machine::new(rules.clone(), kind, &Budget::default()).expect(UNBOUNDED)
 }
 
-fn scratch(rules: &Arc<Rules>) -> MachineReasoner<impl Player> {
-    MachineReasoner::new(Arc::new(ScratchMachine::new(rules.clone())).player())
+fn scratch(rules: &Arc<CompiledGame>) -> MachineReasoner<impl Cursor> {
+    MachineReasoner::new(Arc::new(ScratchMachine::new(rules.clone())).cursor())
 }
 
-fn incremental(rules: &Arc<Rules>) -> MachineReasoner<impl Player> {
-    MachineReasoner::new(Arc::new(incremental_machine(rules)).player())
+fn incremental(rules: &Arc<CompiledGame>) -> MachineReasoner<impl Cursor> {
+    MachineReasoner::new(Arc::new(incremental_machine(rules)).cursor())
 }
 
-fn batch(rules: &Arc<Rules>) -> MachineReasoner<impl Player> {
-    MachineReasoner::new(Arc::new(batch_machine(rules)).player())
+fn batch(rules: &Arc<CompiledGame>) -> MachineReasoner<impl Cursor> {
+    MachineReasoner::new(Arc::new(batch_machine(rules)).cursor())
 }
 
-fn armed(rules: &Arc<Rules>) -> MachineReasoner<impl Player> {
-    MachineReasoner::new(Arc::new(IncrementalMachine::with_triggers(rules.clone())).player())
+fn armed(rules: &Arc<CompiledGame>) -> MachineReasoner<impl Cursor> {
+    MachineReasoner::new(Arc::new(IncrementalMachine::with_triggers(rules.clone())).cursor())
 }
 
-fn in_place(rules: &Arc<Rules>) -> MachineReasoner<impl Player> {
-    MachineReasoner::new(Arc::new(BatchMachine::in_place(rules.clone())).player())
+fn in_place(rules: &Arc<CompiledGame>) -> MachineReasoner<impl Cursor> {
+    MachineReasoner::new(Arc::new(BatchMachine::in_place(rules.clone())).cursor())
 }
 
 fn check_all(program: &Program, without: &[&str], playouts: u64, steps: usize) {
@@ -112,7 +112,8 @@ fn choices_are_uniform() {
             let playouts = 20_000;
             let totals = machine(&rules, kind).playouts(playouts, 7);
             assert_eq!((totals.playouts, totals.states), (playouts, playouts));
-            let counts: Vec<f64> = totals.goals[1..].iter().map(|goal| goal.sum as f64 / 100.0).collect();
+            let counts: Vec<f64> =
+                totals.goals.as_slice()[1..].iter().map(|goal| goal.sum as f64 / 100.0).collect();
             assert_eq!(counts[moves..], [0.0, 0.0]);
             let expected = playouts as f64 / moves as f64;
             let chi_squared: f64 =
@@ -188,7 +189,7 @@ fn playouts_begin_where_they_are_told() {
         }
         let steps = states.len() as u64 - 1;
         let totals = machine.playouts_from(&states, 700, &PlayoutConfig::default());
-        assert!(totals.iter().all(|totals| totals.playouts == 700 && totals.goals[0].count == 700));
+        assert!(totals.iter().all(|totals| totals.playouts == 700 && totals.goals[RoleId(0)].count == 700));
         assert!(totals.windows(2).all(|pair| pair[0].states > pair[1].states), "{kind:?}: games get shorter");
         assert_eq!(totals[steps as usize].states, 0, "{kind:?}");
         let end: Vec<Option<f64>> = position.goals().iter().map(|goal| goal.map(f64::from)).collect();
@@ -209,7 +210,7 @@ fn games_without_an_end_are_given_up_and_stuck_ones_told() {
         let play = |sheet: &str| {
             let machine = machine(&rules(&program("test.kif", sheet), &[]), kind);
             let totals = machine.playouts_until(600, &config, &AtomicBool::new(false));
-            (totals.playouts, totals.states, totals.stuck, totals.unfinished, totals.goals[0].count)
+            (totals.playouts, totals.states, totals.stuck, totals.unfinished, totals.goals[RoleId(0)].count)
         };
         assert_eq!(play(endless), (600, 600 * 20, 0, 600, 0), "{kind:?}");
         assert_eq!(play(stuck), (600, 600, 600, 0, 0), "{kind:?}");
@@ -228,9 +229,9 @@ fn steps_can_be_taken_back() {
 
 fn check_steps_back(name: &str, machine: IncrementalMachine) {
     let machine = Arc::new(machine);
-    let rules = machine.rules().clone();
+    let rules = machine.game().clone();
     let scratch = Arc::new(ScratchMachine::new(rules.clone()));
-    let (mut player, mut judge) = (machine.player(), scratch.player());
+    let (mut player, mut judge) = (machine.cursor(), scratch.cursor());
     player.keep_trail(true);
     let mut rng = fastrand::Rng::with_seed(3);
     let mut path = vec![rules.initial().clone()];
@@ -255,16 +256,16 @@ fn check_steps_back(name: &str, machine: IncrementalMachine) {
     }
 }
 
-fn assert_same(a: &mut impl Player, b: &mut impl Player, name: &str) {
-    let mut states = [a.rules().initial().clone(), b.rules().initial().clone()];
+fn assert_same(a: &mut impl Cursor, b: &mut impl Cursor, name: &str) {
+    let mut states = [a.game().initial().clone(), b.game().initial().clone()];
     a.state_into(&mut states[0]);
     b.state_into(&mut states[1]);
     assert_eq!(states[0], states[1], "{name}");
     assert_eq!(a.is_terminal(), b.is_terminal(), "{name}");
-    for number in 0..a.rules().interface().moves.len() as u32 {
+    for number in 0..a.game().interface().moves.len() as u32 {
         assert_eq!(a.is_legal(MoveId(number)), b.is_legal(MoveId(number)), "{name}, move {number}");
     }
-    for role in a.rules().interface().role_ids() {
+    for role in a.game().interface().role_ids() {
         assert_eq!(a.goal(role), b.goal(role), "{name}");
     }
 }

@@ -6,8 +6,8 @@ mod support;
 use grundy::game::{Game, GameError, MachineConfig};
 use grundy::ground::{GroundConfig, GroundProgram, ground};
 use grundy::invariants::{InvariantConfig, Invariants, invariants_of};
-use grundy::machine::{Machine, MachineKind, PlayoutConfig, Rules};
-use grundy::network::{ConnectError, Groups, connect, optimize};
+use grundy::machine::{CompiledGame, Machine, MachineKind, PlayoutConfig};
+use grundy::network::{ConnectError, Groups, RoleId, connect, optimize};
 use grundy::syntax::{Budget, Exhausted, Program};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -56,12 +56,12 @@ fn every_stage_ends_with_the_reason() {
     let ground = ground_game("breakthrough");
     let unbounded = Budget::default();
     let network = connect(&ground, &unbounded).expect("the game has a network");
-    let rules = Arc::new(Rules::new(network.clone(), &unbounded).expect("the budget has no bounds"));
+    let rules = Arc::new(CompiledGame::new(network.clone(), &unbounded).expect("the budget has no bounds"));
     for (budget, reason) in used_up() {
         assert_eq!(connect(&ground, &budget).err(), Some(ConnectError::Exhausted(reason)));
         let optimized = optimize(network.clone(), &Groups::default(), |_| true, &budget);
         assert_eq!(optimized.err(), Some(reason));
-        assert_eq!(Rules::new(network.clone(), &budget).err(), Some(reason));
+        assert_eq!(CompiledGame::new(network.clone(), &budget).err(), Some(reason));
         for kind in KINDS {
             assert_eq!(Machine::new(rules.clone(), kind, &budget).err(), Some(reason), "{kind:?}");
         }
@@ -83,7 +83,7 @@ fn a_deadline_in_the_middle_ends_in_the_reason() {
         let time = whole_time * part / 8;
         let start = Instant::now();
         match game.machine(&config(&Budget::new(Some(time)), None)) {
-            Ok(machine) => assert_eq!(machine.rules().network(), whole.rules().network()),
+            Ok(machine) => assert_eq!(machine.game().network(), whole.game().network()),
             Err(GameError::Exhausted(reason)) => assert_eq!(reason, Exhausted::Timeout),
             Err(error) => assert!(matches!(error, GameError::Ground(_)), "{error}"),
         }
@@ -201,8 +201,8 @@ fn games_that_are_over_are_counted_when_others_are_interrupted() {
     });
     assert_eq!(config.budget.check(), Err(Exhausted::Interrupt));
     assert!((50..350).contains(&totals.playouts), "{}", totals.playouts);
-    assert_eq!((totals.states, totals.goals[0].count), (totals.playouts, totals.playouts));
-    assert_eq!(totals.goals[0].mean(), Some(100.0));
+    assert_eq!((totals.states, totals.goals[RoleId(0)].count), (totals.playouts, totals.playouts));
+    assert_eq!(totals.goals[RoleId(0)].mean(), Some(100.0));
 }
 
 #[test]

@@ -211,7 +211,7 @@ fn machines_are_sound() {
             for whole_states in [true, false] {
                 let machine =
                     game.machine(&MachineConfig { kind, whole_states, ..MachineConfig::default() }).unwrap();
-                let mut engine = MachineReasoner::new(machine.player());
+                let mut engine = MachineReasoner::new(machine.cursor());
                 let config = SelfCheck { whole_states, ..patient() };
                 match self_check(&mut engine, &mut reference(&program), &config) {
                     Verdict::Agrees { states, cut_short: None } => assert!(states > 15, "{name}: {states}"),

@@ -7,7 +7,7 @@ use grundy::game::{Game, GameError, MachineConfig};
 use grundy::ground::{GroundConfig, JoinOrder, Thresholds};
 use grundy::invariants::InvariantConfig;
 use grundy::lifted::{Lifted, LiftedConfig, OnDemand};
-use grundy::machine::{Hybrid, Machine, MachineKind, MachineReasoner, Rules};
+use grundy::machine::{CompiledGame, Hybrid, Machine, MachineKind, MachineReasoner};
 use grundy::network::{ConnectError, PASSES};
 use grundy::reasoner::ReasonError;
 use std::sync::Arc;
@@ -76,7 +76,7 @@ fn machines(
     name: &str,
     game: &Game,
     config: MachineConfig,
-) -> Result<Option<Arc<Rules>>, Difference> {
+) -> Result<Option<Arc<CompiledGame>>, Difference> {
     let engine = format!("machines{name}");
     if !session.enter(&engine) {
         return Ok(None);
@@ -93,7 +93,7 @@ fn machines(
 pub(super) fn machine(
     session: &mut Session,
     engine: &str,
-    rules: &Arc<Rules>,
+    rules: &Arc<CompiledGame>,
     kind: MachineKind,
 ) -> Result<Option<Machine>, Difference> {
     let made = Machine::new(rules.clone(), kind, &session.budget()).map_err(ReasonError::from);
@@ -103,14 +103,14 @@ pub(super) fn machine(
 pub(super) fn machines_of(
     session: &mut Session,
     name: &str,
-    rules: &Arc<Rules>,
+    rules: &Arc<CompiledGame>,
     states: States,
 ) -> Result<(), Difference> {
     for (kind, kind_name) in KINDS {
         let engine = format!("{kind_name}{name}");
         if session.enter(&engine) {
             let Some(machine) = machine(session, &engine, rules, kind)? else { continue };
-            let mut reasoner = MachineReasoner::new(machine.player()).within(session.budget());
+            let mut reasoner = MachineReasoner::new(machine.cursor()).within(session.budget());
             session.compare(&engine, &mut reasoner, states)?;
         }
     }
@@ -144,7 +144,7 @@ fn with_invariants(session: &mut Session, game: &Game) -> Result<(), Difference>
         let config = within(session, config);
         let networks = session.made(&name, game.networks(&config))?;
         for (number, network) in networks.into_iter().flatten().enumerate() {
-            let made = Rules::new(network.network, &session.budget()).map_err(ReasonError::from);
+            let made = CompiledGame::new(network.network, &session.budget()).map_err(ReasonError::from);
             let Some(rules) = session.made(&name, made)?.map(Arc::new) else { continue };
             machines_of(session, &format!(", {name}, network {number}"), &rules, states(whole_states))?;
         }

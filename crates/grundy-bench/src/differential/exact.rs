@@ -13,7 +13,7 @@ use super::engines::machine;
 use super::session::{Session, differs};
 use crate::numbers::float;
 use grundy::flat::read_ground_term;
-use grundy::machine::{Event, GoalSum, Machine, MachineKind, PlayoutConfig, Rules, Told, Totals};
+use grundy::machine::{CompiledGame, Event, Machine, MachineKind, PlayoutConfig, Told, Totals};
 use grundy::reasoner::{GoalValue, ReasonError};
 use grundy::syntax::TermId;
 use grundy_reference::{Game, Limits, State};
@@ -30,7 +30,7 @@ const GAMES: u64 = 700;
 /// By chance, fewer than one number in 10¹¹ is that far off.
 const SIGMAS: f64 = 7.0;
 
-pub(super) fn check(session: &mut Session, rules: &Arc<Rules>) -> Result<(), Difference> {
+pub(super) fn check(session: &mut Session, rules: &Arc<CompiledGame>) -> Result<(), Difference> {
     if !session.enter("playouts") {
         return Ok(());
     }
@@ -101,7 +101,7 @@ impl From<grundy_reference::Error> for Fault {
 
 impl Replayed {
     fn of(game: &mut Game, machine: &Machine, config: &PlayoutConfig) -> Replayed {
-        let interface = machine.rules().interface();
+        let interface = machine.game().interface();
         let terms: Vec<Option<TermId>> = interface
             .moves
             .iter()
@@ -111,7 +111,7 @@ impl Replayed {
             })
             .collect();
         let roles = interface.roles.len();
-        let mut totals = Totals { goals: vec![GoalSum::default(); roles], ..Totals::default() };
+        let mut totals = Totals::new(roles);
         let mut error = None;
         let mut atlas = Atlas { known: Vec::new(), numbers: BTreeMap::new() };
         let (mut at, mut moves) = (None, 0);
@@ -130,7 +130,7 @@ impl Replayed {
             }
         };
         let never = AtomicBool::new(false);
-        let told = machine.tell_playouts(machine.rules().initial(), &told, config, &never, &mut tell);
+        let told = machine.tell_playouts(machine.game().initial(), &told, config, &never, &mut tell);
         Replayed { totals, told, error }
     }
 

@@ -6,7 +6,7 @@ use super::session::{Session, differs};
 use super::transcript::States;
 use grundy::flat::read_ground_term;
 use grundy::game::{Game, GameError, MachineConfig};
-use grundy::machine::{MachineKind, Rules};
+use grundy::machine::{CompiledGame, MachineKind};
 use grundy::unfold::UnfoldConfig;
 use grundy::winning::MoveRulesConfig;
 use grundy_reference::{Limits, State};
@@ -58,7 +58,12 @@ fn check_rules(session: &mut Session, game: &Game, forced: bool) -> Result<(), D
 }
 
 /// Compares what machines tell with what trying finds.
-fn compare(session: &mut Session, name: &str, rules: &Arc<Rules>, forced: bool) -> Result<(), Difference> {
+fn compare(
+    session: &mut Session,
+    name: &str,
+    rules: &Arc<CompiledGame>,
+    forced: bool,
+) -> Result<(), Difference> {
     let limits = Limits { facts: 200_000, budget: session.budget(), ..Limits::default() };
     let game = required(name, grundy_reference::Game::new(session.program.clone(), limits))?;
     let mut judge = Judge { game };
@@ -72,9 +77,9 @@ fn compare(session: &mut Session, name: &str, rules: &Arc<Rules>, forced: bool) 
             for (hint, expected) in &expected {
                 let moves = position.hinted(hint).into_iter();
                 let found: Found = moves
-                    .map(|one_move| {
-                        let role = rules.interface().moves[one_move.0 as usize].role;
-                        (position.role_name(role).to_owned(), position.move_text(one_move).to_owned())
+                    .map(|hinted| {
+                        let role = rules.interface().moves[hinted].role;
+                        (position.role_name(role).to_owned(), position.move_text(hinted).to_owned())
                     })
                     .collect();
                 if found != *expected {

@@ -4,14 +4,14 @@ use super::engines::machine;
 use super::session::{Session, differs};
 use super::{Difference, reference};
 use grundy::lifted::{Lifted, LiftedConfig};
-use grundy::machine::{MachineKind, MachineReasoner, Rules};
+use grundy::machine::{CompiledGame, MachineKind, MachineReasoner};
 use grundy::play::trace::{read_trace, record, replay};
 use grundy::play::{RandomGame, play_random};
 use grundy::reasoner::{ReasonError, Reasoner};
 use grundy::syntax::Source;
 use std::sync::Arc;
 
-pub(super) fn check(session: &mut Session, rules: &Arc<Rules>) -> Result<(), Difference> {
+pub(super) fn check(session: &mut Session, rules: &Arc<CompiledGame>) -> Result<(), Difference> {
     if !session.enter("records") {
         return Ok(());
     }
@@ -25,7 +25,7 @@ pub(super) fn check(session: &mut Session, rules: &Arc<Rules>) -> Result<(), Dif
     for kind in [MachineKind::Scratch, MachineKind::Incremental, MachineKind::Batch] {
         let name = format!("{kind:?}").to_lowercase();
         let Some(machine) = machine(session, &name, rules, kind)? else { continue };
-        let mut engine = MachineReasoner::new(machine.player()).within(session.budget());
+        let mut engine = MachineReasoner::new(machine.cursor()).within(session.budget());
         both_ways(session, &name, &mut judge, &mut engine)?;
     }
     Ok(())

@@ -6,8 +6,8 @@ use crate::report::{Row, Table};
 use crate::{BenchError, Host};
 use grundy::game::{Game, MachineConfig};
 use grundy::ground::GroundConfig;
-use grundy::machine::Player;
-use grundy::machine::incremental::{IncrementalMachine, IncrementalPlayer};
+use grundy::machine::Cursor;
+use grundy::machine::incremental::{IncrementalCursor, IncrementalMachine};
 use grundy::metarules::MetaError;
 use grundy::network::{MoveId, RoleId};
 use grundy::syntax::Budget;
@@ -72,7 +72,7 @@ pub fn hints(folder: &Path, seed: u64, host: &dyn Host) -> Result<Section, Bench
                 }
                 Err(error) => return Err(error.into()),
             };
-            let players = (with_rules.player(), plain.player());
+            let players = (with_rules.cursor(), plain.cursor());
             let measured = measure(players, seed, (hint, by_trying), &budget);
             budget.check()?;
             table.rows.push(row(name, hint, &measured));
@@ -107,19 +107,19 @@ fn machine(game: &Game, budget: &Budget) -> Result<Arc<IncrementalMachine>, Benc
 }
 
 /// Finds moves by making all moves.
-type Try = fn(&mut IncrementalPlayer) -> Vec<MoveId>;
+type Try = fn(&mut IncrementalCursor) -> Vec<MoveId>;
 
 /// Plays the same games with both machines: after each move, one reads the hints of the state, the other one tries
 /// all moves. The time of the move is included, because it keeps the hints up to date.
 fn measure(
-    (mut hinted, mut plain): (IncrementalPlayer, IncrementalPlayer),
+    (mut hinted, mut plain): (IncrementalCursor, IncrementalCursor),
     seed: u64,
     (hint, by_trying): (&str, Try),
     budget: &Budget,
 ) -> Measured {
     let mut measured = Measured { states: 0, reading: 0.0, trying: 0.0, differences: 0 };
     let mut rng = fastrand::Rng::with_seed(seed);
-    let roles: Vec<RoleId> = plain.rules().interface().role_ids().collect();
+    let roles: Vec<RoleId> = plain.game().interface().role_ids().collect();
     plain.keep_trail(true);
     let begin = Instant::now();
     let goes_on = || begin.elapsed() < TIME && !budget.is_over();
@@ -148,12 +148,12 @@ fn measure(
     measured
 }
 
-fn joint_moves(player: &mut IncrementalPlayer) -> Vec<Vec<MoveId>> {
-    let roles: Vec<RoleId> = player.rules().interface().role_ids().collect();
+fn joint_moves(player: &mut IncrementalCursor) -> Vec<Vec<MoveId>> {
+    let roles: Vec<RoleId> = player.game().interface().role_ids().collect();
     let mut joints = vec![Vec::new()];
     for role in roles {
-        let moves = player.rules().interface().moves_of(role).map(MoveId);
-        let legal: Vec<MoveId> = moves.filter(|&one_move| player.is_legal(one_move)).collect();
+        let moves = player.game().interface().moves_of(role);
+        let legal: Vec<MoveId> = moves.filter(|&candidate| player.is_legal(candidate)).collect();
         joints = joints
             .iter()
             .flat_map(|joint: &Vec<MoveId>| {
@@ -165,12 +165,12 @@ fn joint_moves(player: &mut IncrementalPlayer) -> Vec<Vec<MoveId>> {
 }
 
 /// The moves that win at once.
-fn winning(player: &mut IncrementalPlayer) -> Vec<MoveId> {
+fn winning(player: &mut IncrementalCursor) -> Vec<MoveId> {
     let mut found = Vec::new();
     for joint in joint_moves(player) {
         player.play(&joint);
         if player.is_terminal() {
-            let roles = player.rules().interface().role_ids();
+            let roles = player.game().interface().role_ids();
             let wins: Vec<bool> = roles.map(|role| player.goal(role).number() == Some(100)).collect();
             found.extend(joint.iter().zip(wins).filter(|(_, wins)| *wins).map(|(&one_move, _)| one_move));
         }
@@ -180,14 +180,14 @@ fn winning(player: &mut IncrementalPlayer) -> Vec<MoveId> {
 }
 
 /// The moves after which no other role can win at once.
-fn safe(player: &mut IncrementalPlayer) -> Vec<MoveId> {
+fn safe(player: &mut IncrementalCursor) -> Vec<MoveId> {
     let (mut all, mut losing) = (Vec::new(), Vec::new());
     for joint in joint_moves(player) {
         player.play(&joint);
         let wins = if player.is_terminal() { Vec::new() } else { winning(player) };
         player.undo();
         for &own in &joint {
-            let role = |one: &MoveId| player.rules().interface().moves[one.0 as usize].role;
+            let role = |played: &MoveId| player.game().interface().moves[*played].role;
             all.push(own);
             if wins.iter().any(|win| role(win) != role(&own)) {
                 losing.push(own);

@@ -83,10 +83,10 @@ fn compare(
     let known =
         game.machine(&config(Some(InvariantConfig { timeout: limit, ..InvariantConfig::default() })))?;
     let sizes = [&plain, &known].map(|machine| {
-        let network = machine.rules().network();
+        let network = machine.game().network();
         network.node_count() + network.edge_count()
     });
-    let is_same = plain.rules().network() == known.rules().network();
+    let is_same = plain.game().network() == known.game().network();
     Ok((sizes, if is_same { None } else { Some(race([&plain, &known], seed)) }))
 }
 

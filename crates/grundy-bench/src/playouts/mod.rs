@@ -64,7 +64,7 @@ pub struct Line {
 
 /// Nodes and edges of the network of a machine.
 pub fn size(machine: &Machine) -> (usize, usize) {
-    let network = machine.rules().network();
+    let network = machine.game().network();
     (network.node_count(), network.edge_count())
 }
 

@@ -234,7 +234,7 @@ fn dump_network(args: &Args) -> Result<(&'static str, String, Value)> {
     let optimized = Game::from_program(game.program).network(&config).map_err(|error| failure(&error))?;
     tell_exhausted(optimized.exhausted);
     let network = &optimized.network;
-    let looped: usize = network.loops().iter().map(|range| range.len()).sum();
+    let looped: usize = network.loops().iter().map(|range| range.end.index() - range.start.index()).sum();
     let mut sizes = json!({
         "fluents": network.interface().fluents.len(),
         "fluents that are read": network.read_fluents(),

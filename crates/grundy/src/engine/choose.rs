@@ -4,7 +4,7 @@ use super::self_check::{Disagreement, SelfCheck, Verdict, first_sound, self_chec
 use super::{AnyEngine, Engine, EngineConfig, Kind, Note, Task};
 use crate::game::{Game, GameError, MachineConfig};
 use crate::ground::GroundError;
-use crate::machine::{Machine, MachineKind, Rules};
+use crate::machine::{CompiledGame, Machine, MachineKind};
 use crate::reasoner::{ReasonError, Reasoner, Reference};
 use grundy_syntax::{Budget, Program};
 use std::cell::RefCell;
@@ -69,12 +69,12 @@ fn with_machine(
     machine_config.ground.budget = budget.clone();
     let network = game.network(&machine_config)?;
     let cut_short = network.exhausted.map(Note::CutShort);
-    let rules = Arc::new(Rules::new(network.network, budget)?);
-    let open = rules.interface().open.clone();
-    let mut engine = if open.any() {
+    let rules = Arc::new(CompiledGame::new(network.network, budget)?);
+    let lifted = rules.interface().lifted.clone();
+    let mut engine = if lifted.any() {
         let kind = Kind::Hybrid(Machine::new(rules, helped, budget)?);
         let mut engine = AnyEngine::new(program, config, kind);
-        engine.notes.push(Note::Hybrid { answers: open.names(), predicate: open.because_of });
+        engine.notes.push(Note::Hybrid { answers: lifted.names(), predicate: lifted.predicate });
         engine
     } else {
         AnyEngine::new(program, config, Kind::Machine(Machine::new(rules, alone, budget)?))
@@ -93,7 +93,7 @@ fn checked(
     let notes = RefCell::new(std::mem::take(&mut chosen.notes));
     let compared = SelfCheck::after(setup, config.machine.whole_states);
     // Machines of the same rules are cheap to make; `scratch` is the simplest one.
-    let rules = chosen.machine().map(|machine| machine.rules().clone());
+    let rules = chosen.machine().map(|machine| machine.game().clone());
     let scratch = rules.filter(|_| chosen.name() != "scratch");
     let scratch = scratch.and_then(|rules| Machine::new(rules, MachineKind::Scratch, config.budget()).ok());
     let scratch = scratch.map(|machine| AnyEngine::new(program, config, Kind::Machine(machine)));

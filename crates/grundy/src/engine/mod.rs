@@ -27,7 +27,7 @@ pub use note::Note;
 
 use crate::game::{Game, GameError, MachineConfig};
 use crate::lifted::{Lifted, LiftedConfig};
-use crate::machine::{AnyPlayer, Hybrid, Machine, MachineKind, MachineReasoner};
+use crate::machine::{AnyCursor, Hybrid, Machine, MachineKind, MachineReasoner};
 use crate::reasoner::{ReasonError, Reasoner, Reference};
 use choose::choose;
 use grundy_syntax::{Budget, Program};
@@ -169,7 +169,7 @@ impl AnyEngine {
             Kind::Reference => task.run(|| self.reference()),
             Kind::Lifted => task.run(|| self.lifted()),
             Kind::Machine(machine) => {
-                task.run(|| Ok(MachineReasoner::<AnyPlayer>::new(machine.player()).within(budget())))
+                task.run(|| Ok(MachineReasoner::<AnyCursor>::new(machine.cursor()).within(budget())))
             }
             Kind::Hybrid(machine) => task.run(|| Ok(Hybrid::new(machine, self.lifted()?)?.within(budget()))),
         }

@@ -75,7 +75,7 @@ pub(super) fn ground_clauses(
     let rules = RulesByHead::new(&ground, budget)?;
     let (heads, constraints) = heads(&merged, &ground, budget)?;
     let literals = |&atom: &AtomId| -> Option<Vec<u32>> {
-        let [rule] = *rules.of(atom.0) else { return None };
+        let [rule] = *rules.of(atom) else { return None };
         rules.body(rule).iter().map(|literal| fact_literal(&fact_of, literal)).collect()
     };
     let bodies: Vec<Vec<u32>> = constraints.iter().filter_map(literals).collect();

@@ -18,6 +18,7 @@ use super::conjunctions::{ConjunctionId, Conjunctions};
 use super::endless;
 use super::error::FeatureError;
 use super::needed::needed;
+use crate::ground::AtomId;
 use crate::ids::{Id, narrow, wide};
 use grundy_syntax::{Exhausted, Ticks};
 use hashbrown::HashTable;
@@ -128,7 +129,7 @@ impl<'a> Unfolder<'a> {
         }
         self.found.clear();
         let mut factors: Vec<Set> = Vec::new();
-        for &rule in rules.of(atom) {
+        for &rule in rules.of(AtomId(atom)) {
             factors.clear();
             let mut fixed = Vec::new();
             for literal in rules.body(rule) {
@@ -165,7 +166,7 @@ impl<'a> Unfolder<'a> {
     /// The view that an atom is just another name of, if it is one.
     fn alias(&self, atom: u32) -> Option<u32> {
         let rules = &self.clauses.rules;
-        let [rule] = *rules.of(atom) else { return None };
+        let [rule] = *rules.of(AtomId(atom)) else { return None };
         let [literal] = *rules.body(rule) else { return None };
         let is_view = self.clauses.fact_of[literal.atom.index()] == NO_FACT;
         (literal.positive && is_view).then_some(literal.atom.0)

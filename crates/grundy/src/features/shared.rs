@@ -11,6 +11,7 @@
 use super::clauses::{Clauses, NO_FACT};
 use super::error::FeatureError;
 use super::needed::{Component, needed};
+use crate::ground::AtomId;
 use crate::ids::{Id, length};
 use crate::network::{Builder, Fluent, Groups, Interface, Kind, Network, NodeId, Percept, Signal, optimize};
 use grundy_syntax::{Budget, Ticks};
@@ -41,7 +42,7 @@ pub(super) fn share(clauses: &Clauses, budget: &Budget) -> Result<Network, Featu
     let mut ticks = Ticks::default();
     for component in needed(clauses)? {
         let atoms = component.atoms.iter();
-        let rules: usize = atoms.map(|&atom| 1 + clauses.rules.of(atom).len()).sum();
+        let rules: usize = atoms.map(|&atom| 1 + clauses.rules.of(AtomId(atom)).len()).sum();
         ticks.work(budget, WORK_OF_RULE * rules)?;
         match component.is_loop {
             false => sharer.connect(component.atoms[0]),
@@ -51,8 +52,9 @@ pub(super) fn share(clauses: &Clauses, budget: &Budget) -> Result<Network, Featu
     let percept = |head: &super::clauses::Head| Percept {
         text: String::new(),
         holds: sharer.signals[head.atom.index()],
+        about: None,
     };
-    interface.sees = vec![clauses.heads.iter().map(percept).collect()];
+    interface.sees = vec![clauses.heads.iter().map(percept).collect()].into();
     let network = sharer.builder.finish(interface);
     budget.check()?;
     Ok(optimize(network, &Groups::default(), |pass| pass == "unneeded", budget)?.network)
@@ -79,8 +81,8 @@ struct Sharer<'a> {
 impl<'a> Sharer<'a> {
     fn new(clauses: &'a Clauses, interface: &Interface) -> Sharer<'a> {
         let mut signals = vec![Signal::FALSE; clauses.fact_of.len()];
-        for (number, atom) in clauses.facts.iter().enumerate() {
-            signals[atom.index()] = Signal::of(interface.fluent_node(number));
+        for (fluent, atom) in interface.fluents.ids().zip(&clauses.facts) {
+            signals[atom.index()] = Signal::of(interface.fluent_node(fluent));
         }
         let edges = length(clauses.ground.literal_count());
         let builder = Builder::with_capacity(interface, clauses.fact_of.len(), edges);
@@ -97,7 +99,7 @@ impl<'a> Sharer<'a> {
     fn branches(&mut self, atom: u32) -> Vec<Signal> {
         let rules = &self.clauses.rules;
         let mut branches = Vec::new();
-        for &rule in rules.of(atom) {
+        for &rule in rules.of(AtomId(atom)) {
             let signal = |literal: &crate::ground::GroundLiteral| {
                 self.signals[literal.atom.index()].inverted_if(!literal.positive)
             };
@@ -203,7 +205,7 @@ impl<'a> Sharer<'a> {
             let negated = |literal: &crate::ground::GroundLiteral| {
                 !literal.positive && component.atoms.binary_search(&literal.atom.0).is_ok()
             };
-            if rules.of(atom).iter().any(|&rule| rules.body(rule).iter().any(negated)) {
+            if rules.of(AtomId(atom)).iter().any(|&rule| rules.body(rule).iter().any(negated)) {
                 let message = "a predicate depends on its own negation".to_owned();
                 return Err(FeatureError::wrong(
                     self.clauses.place_of(atom),

@@ -9,8 +9,9 @@ use super::flat::{FlatTables, unfold};
 use super::needed::needed;
 use super::shared::{inputs, share};
 use super::{FeatureConfig, Features, HeadId};
+use crate::ground::AtomId;
 use crate::ids::{Id, wide};
-use crate::network::{Builder, Kind, Network, Percept, Signal, split_wide};
+use crate::network::{Builder, Kind, Network, Percept, RoleId, Signal, split_wide};
 use grundy_syntax::{Budget, Exhausted, Ticks};
 use std::sync::Arc;
 
@@ -67,7 +68,7 @@ impl Tables {
             }
             TableKind::Shared => {
                 let atoms = needed(clauses)?.into_iter().flat_map(|component| component.atoms);
-                let ground_clauses = atoms.map(|atom| wide(clauses.rules.of(atom).len())).sum();
+                let ground_clauses = atoms.map(|atom| wide(clauses.rules.of(AtomId(atom)).len())).sum();
                 Tables { layout: Layout::Shared(share(clauses, &budget)?), ground_clauses, budget }
             }
         })
@@ -94,7 +95,7 @@ impl Tables {
                 // A kind and a place for each node, and a number for each edge and each head.
                 let bytes = network.node_count() * 5
                     + network.edge_count() * 4
-                    + network.interface().sees[0].len() * 4;
+                    + network.interface().sees[RoleId(0)].len() * 4;
                 Sizes { ground_clauses, and_rows: of_kind(Kind::And), or_rows: of_kind(Kind::Or), bytes }
             }
         }
@@ -122,7 +123,7 @@ impl Tables {
         };
         let network = split_wide(network, MOST_INPUTS, budget)?;
         budget.check()?;
-        let signals = &network.interface().sees[0];
+        let signals = &network.interface().sees[RoleId(0)];
         let solutions =
             clauses.heads.iter().zip(signals).enumerate().map(|(number, (head, percept))| Solution {
                 feature: head.feature,
@@ -200,8 +201,8 @@ fn flat_network(clauses: &Clauses, flat: &FlatTables, budget: &Budget) -> Result
         let signal = writer.or(row)?;
         writer.auxiliary.push(signal);
     }
-    let mut percept = |&row: &u32| Ok(Percept { text: String::new(), holds: writer.or(row)? });
-    interface.sees = vec![flat.heads.iter().map(&mut percept).collect::<Result<_, Exhausted>>()?];
+    let mut percept = |&row: &u32| Ok(Percept { text: String::new(), holds: writer.or(row)?, about: None });
+    interface.sees = vec![flat.heads.iter().map(&mut percept).collect::<Result<_, Exhausted>>()?].into();
     Ok(writer.builder.finish(interface))
 }
 

@@ -197,6 +197,17 @@ impl GroundProgram {
         (&self.flat.relations[relation].template, row.to_vec())
     }
 
+    /// The facts of the initial state, as [`atom_parts`](Self::atom_parts) of their arguments. They are static, and so they
+    /// are no atoms.
+    pub(crate) fn initial_parts(&self) -> impl Iterator<Item = (&[TermId], SmallVec<[u32; 8]>)> {
+        let init = self.program.keyword(Keyword::Init);
+        let relations = self.relations.iter().zip(&self.flat.relations);
+        let of_init = relations.filter(move |(_, info)| Some(info.predicate) == init);
+        of_init.flat_map(|(relation, info)| {
+            (0..relation.len()).map(|row| (&*info.template, relation.row(row).to_vec()))
+        })
+    }
+
     /// The predicate of an atom.
     pub fn predicate_of(&self, atom: AtomId) -> PredicateId {
         self.flat.relations[self.atoms.locate(atom).0].predicate

@@ -9,9 +9,11 @@
 
 use super::candidates::{Candidate, Claim};
 use super::effort::{Effort, Units};
-use crate::ids::{Id, narrow};
+use crate::ids::{Id, IdVec, narrow};
 use crate::machine::State;
-use crate::network::{Builder, Kind, Network, Outcomes, Signal, known_of_moves, outcomes, view};
+use crate::network::{
+    Builder, FluentId, Kind, MoveId, Network, Outcomes, Signal, known_of_moves, outcomes, view,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::cell::RefCell;
@@ -91,7 +93,7 @@ struct Keeper<'a> {
     builder: &'a Builder,
     network: &'a Network,
     outcomes: &'a Outcomes,
-    known: &'a [Vec<Signal>],
+    known: &'a IdVec<MoveId, Vec<Signal>>,
     candidates: &'a [Candidate],
     alive: Vec<bool>,
     /// The claims that something was shown by.
@@ -109,7 +111,7 @@ impl<'a> Keeper<'a> {
         builder: &'a Builder,
         network: &'a Network,
         outcomes: &'a Outcomes,
-        known: &'a [Vec<Signal>],
+        known: &'a IdVec<MoveId, Vec<Signal>>,
         candidates: &'a [Candidate],
         (effort, until): (&'a Effort, Units),
     ) -> Keeper<'a> {
@@ -145,10 +147,10 @@ impl<'a> Keeper<'a> {
     fn is_kept(&self, number: usize) -> bool {
         let candidate = &self.candidates[number];
         let members = &candidate.members;
-        if !members.iter().all(|&member| self.outcomes.is_told[member.index()]) {
+        if !members.iter().all(|&member| self.outcomes.is_complete[FluentId(member)]) {
             return false;
         }
-        let quiet = |member: u32| self.outcomes.quiet[member.index()];
+        let quiet = |member: u32| self.outcomes.quiet[FluentId(member)];
         self.effort.spend(WORK * members.len());
         let moved: Vec<u32> = members.iter().copied().filter(|&one| quiet(one) != self.fluent(one)).collect();
         let stays = members.iter().copied().filter(|one| !moved.contains(one)).map(quiet);
@@ -174,12 +176,12 @@ impl<'a> Keeper<'a> {
             let others =
                 members.iter().copied().filter(|one| !touched.iter().any(|(member, _)| member == one));
             let values = touched.iter().map(|&(_, next)| next).chain(others.map(quiet)).collect();
-            is_kept(&Change { known: &self.known[one_move.index()], values, touched: touched.len() })
+            is_kept(&Change { known: &self.known[MoveId(one_move)], values, touched: touched.len() })
         })
     }
 
     fn fluent(&self, fluent: u32) -> Signal {
-        Signal::of(self.network.interface().fluent_node(fluent.index()))
+        Signal::of(self.network.interface().fluent_node(FluentId(fluent)))
     }
 
     /// No two of the new values can hold together, if one of them is new.
@@ -302,7 +304,8 @@ impl<'a> Keeper<'a> {
 
     /// The fluent that a signal says to be true.
     fn fluent_of(&self, signal: Signal) -> Option<usize> {
-        self.network.interface().fluent_of(signal.node()).filter(|_| !signal.is_inverted())
+        let fluent = self.network.interface().fluent_of(signal.node()).filter(|_| !signal.is_inverted())?;
+        Some(fluent.index())
     }
 }
 
@@ -325,9 +328,9 @@ mod tests {
             optimized(network(WALK), &["constants", "single-input", "absorb", "legality", "factoring"]);
         let fluents = &network.interface().fluents;
         let mut initial = State::empty(fluents.len());
-        fluents.iter().enumerate().for_each(|(number, fluent)| initial.set(number, fluent.initial));
-        let numbers =
-            (0..fluents.len() as u32).filter(|&number| fluents[number as usize].text.starts_with(functor));
+        fluents.entries().for_each(|(number, fluent)| initial.set(number, fluent.initial));
+        let numbers = fluents.entries().filter(|(_, fluent)| fluent.text.starts_with(functor));
+        let numbers = numbers.map(|(number, _)| number.0);
         let candidate = Candidate { claim, family: 0, members: numbers.collect() };
         assert!(candidate.members.len() > 1, "there are facts of that name");
         let effort = Effort::new(Budget::default());

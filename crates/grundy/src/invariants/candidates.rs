@@ -8,6 +8,7 @@ use super::effort::{Effort, Units, units};
 use super::samples::{Look, Samples};
 use crate::ids::{Id, narrow};
 use crate::machine::State;
+use crate::network::FluentId;
 use rustc_hash::FxHashMap;
 use std::time::Duration;
 
@@ -39,7 +40,7 @@ impl Candidate {
 
     /// Whether it holds in a state.
     pub(super) fn holds_in(&self, state: &State) -> bool {
-        let holding = || self.members.iter().filter(|&&member| state.get(member.index()));
+        let holding = || self.members.iter().filter(|&&member| state.get(FluentId(member)));
         match self.claim {
             Claim::AtMostOne => holding().nth(1).is_none(),
             Claim::AtLeastOne => holding().next().is_some(),

@@ -10,6 +10,7 @@ use super::step::Step;
 use super::{Invariant, InvariantConfig, InvariantKind};
 use crate::ids::{Id, float};
 use crate::machine::State;
+use crate::network::FluentId;
 use crate::network::Network;
 use batsat::Lit;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -92,7 +93,7 @@ pub(super) fn prove(
 fn initial_state(network: &Network) -> State {
     let fluents = &network.interface().fluents;
     let mut state = State::empty(fluents.len());
-    fluents.iter().enumerate().for_each(|(number, fluent)| state.set(number, fluent.initial));
+    fluents.entries().for_each(|(number, fluent)| state.set(number, fluent.initial));
     state
 }
 
@@ -309,7 +310,7 @@ impl Prover {
     /// Drops what does not hold after the step of the last model, nor in random play from there.
     fn drop_violated(&mut self, alive: &mut Vec<Posed>, dropped: &mut Vec<Candidate>) {
         for (fluent, &after) in self.step.after.iter().enumerate() {
-            self.state.set(fluent, self.solver.value(after));
+            self.state.set(FluentId::new(fluent), self.solver.value(after));
         }
         let Prover { solver, play, state, effort, .. } = self;
         let mut look = |state: &State| {

@@ -30,7 +30,7 @@ pub use prune::{Pruned, USES, prune};
 pub(crate) use sweep::sweep;
 
 use crate::ground::GroundProgram;
-use crate::network::{ConnectError, Groups, Network, connect, find_fluent, optimize};
+use crate::network::{ConnectError, Groups, Network, connect, optimize};
 use candidates::Family;
 use effort::{Effort, units};
 use grundy_syntax::{Budget, Exhausted, Stage};
@@ -223,7 +223,7 @@ impl Invariants {
         let mut groups = Groups::default();
         for invariant in &self.proved {
             let nodes = || {
-                let node = |&member: &u32| find_fluent(interface, &self.fluents[member.index()]);
+                let node = |&member: &u32| interface.find_fluent(&self.fluents[member.index()]);
                 invariant.members.iter().filter_map(node).map(|fluent| interface.fluent_node(fluent))
             };
             match invariant.kind {

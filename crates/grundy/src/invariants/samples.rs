@@ -2,8 +2,8 @@
 
 use super::effort::{Effort, Units};
 use crate::ids::Id;
-use crate::machine::incremental::{IncrementalMachine, IncrementalPlayer};
-use crate::machine::{Player, Rules, State};
+use crate::machine::incremental::{IncrementalCursor, IncrementalMachine};
+use crate::machine::{CompiledGame, Cursor, State};
 use crate::network::{MoveId, Network};
 use grundy_syntax::Exhausted;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ const MOST_BITS: usize = 1 << 28;
 
 /// Plays at random.
 pub(super) struct Play {
-    player: IncrementalPlayer,
+    player: IncrementalCursor,
     rng: fastrand::Rng,
     joint: Vec<MoveId>,
     state: State,
@@ -30,10 +30,10 @@ pub(super) struct Play {
 
 impl Play {
     pub(super) fn new(network: &Network, seed: u64, effort: &Effort) -> Result<Play, Exhausted> {
-        let rules = Arc::new(Rules::new(network.clone(), effort.budget())?);
+        let rules = Arc::new(CompiledGame::new(network.clone(), effort.budget())?);
         let state = rules.initial().clone();
         let machine = IncrementalMachine::new(rules, effort.budget())?;
-        let player = Arc::new(machine).player();
+        let player = Arc::new(machine).cursor();
         let (rng, effort) = (fastrand::Rng::with_seed(seed), effort.clone());
         Ok(Play { player, rng, joint: Vec::new(), state, effort, step_units: step_units(network) })
     }
@@ -58,7 +58,7 @@ impl Play {
             return false;
         }
         self.joint.clear();
-        let roles: Vec<_> = self.player.rules().interface().role_ids().collect();
+        let roles: Vec<_> = self.player.game().interface().role_ids().collect();
         for role in roles {
             let Some(one_move) = self.player.pick(role, &mut self.rng) else { return false };
             self.joint.push(one_move);
@@ -89,7 +89,7 @@ impl Samples {
     /// Plays until there are enough states, or until the work has reached a number of units. The first one is the initial
     /// state.
     pub(super) fn collect(play: &mut Play, initial: &State, wanted: usize, until: Units) -> Samples {
-        let fluents = play.player.rules().interface().fluents.len();
+        let fluents = play.player.game().interface().fluents.len();
         let most = wanted.min(MOST_BITS / fluents.max(1)).max(1);
         let words = most.div_ceil(64);
         let mut samples = Samples { words, count: 0, rows: vec![0; fluents * words] };
@@ -114,7 +114,7 @@ impl Samples {
 
     fn add(&mut self, state: &State) {
         for fluent in state.ones() {
-            self.rows[fluent * self.words + self.count / 64] |= 1 << (self.count % 64);
+            self.rows[fluent.index() * self.words + self.count / 64] |= 1 << (self.count % 64);
         }
         self.count += 1;
     }

@@ -2,8 +2,7 @@
 
 use super::counting::at_most_one;
 use super::solver::Solver;
-use crate::ids::Id;
-use crate::network::{Kind, MoveId, Network, NodeId, Signal};
+use crate::network::{Kind, Network, NodeId, Signal};
 use batsat::Lit;
 use std::collections::VecDeque;
 
@@ -34,7 +33,7 @@ impl Step {
         }
         let mut open = VecDeque::new();
         step.before =
-            (0..interface.fluents.len()).map(|fluent| step.input(interface.fluent_node(fluent))).collect();
+            interface.fluents.ids().map(|fluent| step.input(interface.fluent_node(fluent))).collect();
         step.after = interface
             .fluents
             .iter()
@@ -45,8 +44,8 @@ impl Step {
         for role in interface.role_ids() {
             let mut does = Vec::new();
             for number in interface.moves_of(role) {
-                let done = step.input(interface.move_node(MoveId(number)));
-                for legal in [interface.moves[number.index()].legal, interface.moves[number.index()].guard] {
+                let done = step.input(interface.move_node(number));
+                for legal in [interface.moves[number].legal, interface.moves[number].guard] {
                     let legal = step.literal(solver, network, &mut open, legal);
                     solver.add([!done, legal]);
                 }

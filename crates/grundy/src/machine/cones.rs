@@ -1,5 +1,6 @@
-//! Which nodes are needed for which answer.
+//! The cones of influence of the answers: the gates that each of them needs.
 
+use crate::ids::BitSet;
 use crate::network::{Network, NodeId, Signal};
 use grundy_syntax::{Budget, Exhausted, Ticks};
 use std::ops::Range;
@@ -8,20 +9,20 @@ use std::ops::Range;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Cone {
     pub(super) order: Vec<NodeId>,
-    /// Parts of the order that are evaluated again and again until nothing changes, from all false.
+    /// Parts of the order that are iterated from all false until nothing changes.
     pub(super) loops: Vec<Range<usize>>,
 }
 
-/// What happens one after the other when a cone is evaluated.
-pub(super) enum Step<'a> {
-    /// A node that depends on what is known.
+/// A component of a cone; components are evaluated in order.
+pub(super) enum Component<'a> {
+    /// A gate that only depends on earlier components.
     Gate(NodeId),
     /// Nodes that depend on each other.
     Loop(&'a [NodeId]),
 }
 
 impl Cone {
-    /// The gates that some signals need, without those that are known already.
+    /// The gates that some signals need, without those of known cones.
     pub(super) fn new(
         network: &Network,
         signals: impl Iterator<Item = Signal>,
@@ -30,27 +31,27 @@ impl Cone {
     ) -> Result<Cone, Exhausted> {
         budget.check_room(network.node_count() * size_of::<NodeId>())?;
         let mut ticks = Ticks::default();
-        let mut seen = vec![false; network.node_count()];
-        known.iter().flat_map(|cone| &cone.order).for_each(|node| seen[node.index()] = true);
+        let mut seen: BitSet<NodeId> = BitSet::empty(network.node_count());
+        known.iter().flat_map(|cone| &cone.order).for_each(|&node| seen.set(node, true));
         let mut order = Vec::new();
         let mut open: Vec<NodeId> = signals.map(Signal::node).collect();
         let first_gate = network.interface().first_gate();
         while let Some(node) = open.pop() {
-            if node.0 >= first_gate && !std::mem::replace(&mut seen[node.index()], true) {
+            if node >= first_gate && seen.insert(node) {
                 ticks.work(budget, 1 + network.inputs(node).len())?;
                 order.push(node);
                 open.extend(network.inputs(node).iter().map(|signal| signal.node()));
             }
         }
         order.sort_unstable();
-        let place = |node: u32| order.partition_point(|other| other.0 < node);
+        let place = |node: NodeId| order.partition_point(|&other| other < node);
         let loops = network.loops().iter().map(|range| place(range.start)..place(range.end));
         let loops = loops.filter(|range| !range.is_empty()).collect();
         Ok(Cone { order, loops })
     }
 
-    /// The steps of an evaluation.
-    pub(super) fn steps(&self) -> impl Iterator<Item = Step<'_>> {
+    /// The components, in the order of evaluation.
+    pub(super) fn components(&self) -> impl Iterator<Item = Component<'_>> {
         let mut at = 0;
         let mut loops = self.loops.iter();
         let mut next_loop = loops.next();
@@ -58,11 +59,11 @@ impl Cone {
             Some(range) if range.start == at => {
                 at = range.end;
                 next_loop = loops.next();
-                Some(Step::Loop(&self.order[range.clone()]))
+                Some(Component::Loop(&self.order[range.clone()]))
             }
             _ => {
                 at += 1;
-                self.order.get(at - 1).map(|&node| Step::Gate(node))
+                self.order.get(at - 1).map(|&node| Component::Gate(node))
             }
         })
     }
@@ -84,7 +85,7 @@ pub(super) struct Cones {
 impl Cones {
     pub(super) fn new(network: &Network, budget: &Budget) -> Result<Cones, Exhausted> {
         let interface = network.interface();
-        let legal = interface.moves.iter().flat_map(|one_move| [one_move.legal, one_move.guard]);
+        let legal = interface.moves.iter().flat_map(|m| [m.legal, m.guard]);
         let hints = interface.hints.iter().map(|hint| hint.holds);
         let state = Cone::new(network, legal.chain([interface.terminal]).chain(hints), &[], budget)?;
         let next = interface.fluents.iter().map(|fluent| fluent.next);

@@ -1,12 +1,12 @@
 //! A machine for what is ground, the lifted engine for the rest.
 //!
-//! A view of which a game has too many instances stays lifted. Often only the end of a game depends on it, or its goals:
-//! then a machine plays, and the lifted engine is asked for these answers alone, in the states where somebody wants to
-//! know.
+//! A view with too many instances stays lifted. Often only the end of a game or its goals depend on it: then a machine
+//! plays, and the lifted engine gives only these answers, in the states where they are requested.
 
-use super::{AnyPlayer, Machine, MachineReasoner, MoveName, State};
+use super::{AnyCursor, Machine, MachineReasoner, MoveName, State};
+use crate::ids::IdVec;
 use crate::lifted::{Lifted, LiftedState};
-use crate::network::Open;
+use crate::network::{FluentId, LiftedAnswers};
 use crate::reasoner::{GoalValue, ReasonError, Reasoner};
 use grundy_syntax::Budget;
 use grundy_syntax::TermId;
@@ -14,21 +14,22 @@ use std::sync::Arc;
 
 /// A machine and the lifted engine side by side.
 pub struct Hybrid {
-    machine: MachineReasoner<AnyPlayer>,
-    open: Open,
+    machine: MachineReasoner<AnyCursor>,
+    /// The answers that come from the lifted engine.
+    asked: LiftedAnswers,
     lifted: Lifted,
     /// For each fluent its term in the lifted engine.
-    facts: Vec<TermId>,
+    facts: IdVec<FluentId, TermId>,
 }
 
 impl Hybrid {
     /// Puts a machine and a lifted engine of the same game together. The machine has to have whole states.
     pub fn new(machine: &Machine, mut lifted: Lifted) -> Result<Hybrid, ReasonError> {
-        let rules = Arc::clone(machine.rules());
-        let fluents = rules.interface().fluents.iter();
-        let facts = fluents.map(|fluent| lifted.fact(&fluent.text)).collect::<Result<_, _>>()?;
-        let open = rules.interface().open.clone();
-        Ok(Hybrid { machine: MachineReasoner::new(machine.player()), open, lifted, facts })
+        let game = Arc::clone(machine.game());
+        let fluents = game.interface().fluents.iter();
+        let facts = fluents.map(|fluent| lifted.fact(&fluent.text)).collect::<Result<Vec<_>, _>>()?;
+        let asked = game.interface().lifted.clone();
+        Ok(Hybrid { machine: MachineReasoner::new(machine.cursor()), asked, lifted, facts: facts.into() })
     }
 
     /// Answers no more questions after this time.
@@ -59,7 +60,7 @@ impl Reasoner for Hybrid {
     }
 
     fn is_terminal(&mut self, state: &State) -> Result<bool, ReasonError> {
-        if self.open.terminal {
+        if self.asked.terminal {
             let lifted = self.lift(state);
             return self.lifted.is_terminal(&lifted);
         }
@@ -67,7 +68,7 @@ impl Reasoner for Hybrid {
     }
 
     fn goals(&mut self, state: &State) -> Result<Vec<GoalValue>, ReasonError> {
-        if self.open.goals {
+        if self.asked.goals {
             let lifted = self.lift(state);
             return self.lifted.goals(&lifted);
         }
@@ -79,8 +80,8 @@ impl Reasoner for Hybrid {
     }
 
     fn sees(&mut self, state: &State, moves: &[MoveName]) -> Result<Vec<Vec<String>>, ReasonError> {
-        if self.open.sees {
-            let texts = moves.iter().map(|&one_move| self.machine.move_text(one_move));
+        if self.asked.sees {
+            let texts = moves.iter().map(|&name| self.machine.move_text(name));
             let texts: Vec<String> = texts.collect();
             let joint = texts.iter().map(|text| self.lifted.move_of(text)).collect::<Result<Vec<_>, _>>()?;
             let lifted = self.lift(state);
@@ -97,8 +98,8 @@ impl Reasoner for Hybrid {
         self.machine.state_of(facts)
     }
 
-    fn move_text(&self, one_move: MoveName) -> String {
-        self.machine.move_text(one_move)
+    fn move_text(&self, name: MoveName) -> String {
+        self.machine.move_text(name)
     }
 
     fn move_of(&mut self, text: &str) -> Result<MoveName, ReasonError> {

@@ -1,7 +1,7 @@
-//! Machines: networks made ready to play.
+//! Machines: networks compiled for play.
 //!
-//! A machine is immutable and shared between threads; what changes while playing is a [`Player`] of its own for
-//! each thread. Stepping allocates nothing. There are three, and all give the same answers:
+//! A machine is immutable and shared between threads; each thread has a [`Cursor`], which holds all that changes during
+//! play. Stepping allocates nothing. There are three machines, and all give the same answers:
 //!
 //! | machine | for | how |
 //! |---|---|---|
@@ -9,7 +9,7 @@
 //! | [`incremental`] | tree search | counters at the nodes, and only what changes is propagated |
 //! | [`batch`] | millions of playouts | one bit a lane, hundreds of games at once |
 //!
-//! Where a predicate could not be ground, a [`Hybrid`] asks the lifted engine for the answers that depend on it.
+//! Where a predicate could not be ground, a [`Hybrid`] gets the answers that depend on it from the lifted engine.
 
 pub mod batch;
 mod cones;
@@ -23,11 +23,11 @@ mod state;
 mod telling;
 mod work;
 
-use crate::ids::narrow;
+use crate::ids::IdVec;
 pub use hybrid::Hybrid;
 pub(crate) use playouts::stream;
 pub use playouts::{Ending, GoalSum, PlayoutConfig, Sightings, Totals};
-pub use position::{AnyPlayer, PlayError, Position};
+pub use position::{AnyCursor, PlayError, Position};
 pub use reasoner::{MachineReasoner, MoveName};
 pub use state::State;
 pub use telling::{Event, Tell, Told};
@@ -40,39 +40,46 @@ use grundy_syntax::{Budget, Exhausted, Stage};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// A game that machines are made from: its network, and which nodes are needed for which answer.
+/// A network compiled for machines: with the nodes that each answer needs, the names of moves, and the initial state.
 #[derive(Debug)]
-pub struct Rules {
+pub struct CompiledGame {
     network: Network,
     cones: Cones,
     /// The texts of all moves, sorted, each once.
-    names: Vec<String>,
-    /// For each role, by name, its moves.
-    moves: Vec<FxHashMap<u32, MoveId>>,
+    names: IdVec<MoveName, String>,
+    /// For each role its moves by name.
+    moves: IdVec<RoleId, FxHashMap<MoveName, MoveId>>,
     initial: State,
 }
 
-/// More inputs of a node would not fit into the counters of one machine, and the instructions of another.
-const MOST_INPUTS: usize = 1 << 14;
+/// The largest number of inputs of a gate. Derived: the incremental machine counts inputs in 15 bits
+/// (`Cells::MOST`), and this is half of that.
+const MAX_GATE_INPUTS: usize = 1 << 14;
 
-impl Rules {
+impl CompiledGame {
     /// Prepares a network.
-    pub fn new(network: Network, budget: &Budget) -> Result<Rules, Exhausted> {
+    pub fn new(network: Network, budget: &Budget) -> Result<CompiledGame, Exhausted> {
         budget.enter(Stage::Machine);
-        let network = split_wide(network, MOST_INPUTS, budget)?;
+        let network = split_wide(network, MAX_GATE_INPUTS, budget)?;
         let interface = network.interface();
-        let mut names: Vec<String> = interface.moves.iter().map(|one_move| one_move.text.clone()).collect();
+        let mut names: Vec<String> = interface.moves.iter().map(|m| m.text.clone()).collect();
         budget.check()?;
         names.sort_unstable();
         names.dedup();
         budget.check()?;
-        let mut moves = vec![FxHashMap::default(); interface.roles.len()];
-        for (number, one_move) in interface.moves.iter().enumerate() {
-            let name = narrow(names.binary_search(&one_move.text).expect("every text is a name"));
-            moves[one_move.role.index()].insert(name, MoveId::new(number));
+        let mut moves = IdVec::filled(FxHashMap::default(), interface.roles.len());
+        for (number, m) in interface.moves.entries() {
+            let name = MoveName::new(names.binary_search(&m.text).expect("every text is a name"));
+            moves[m.role].insert(name, number);
         }
         let initial = State::from_flags(interface.fluents.iter().map(|fluent| fluent.initial));
-        Ok(Rules { cones: Cones::new(&network, budget)?, names, moves, initial, network })
+        Ok(CompiledGame {
+            cones: Cones::new(&network, budget)?,
+            names: names.into(),
+            moves,
+            initial,
+            network,
+        })
     }
 
     /// The network.
@@ -95,23 +102,29 @@ impl Rules {
         state.ones().map(|fluent| self.interface().fluents[fluent].text.clone()).collect()
     }
 
+    /// The name of this text.
+    fn find_name(&self, text: &str) -> Option<MoveName> {
+        let found = self.names.as_slice().binary_search_by(|name| name.as_str().cmp(text));
+        found.ok().map(MoveName::new)
+    }
+
     /// The state in which exactly these facts are true; the first one that can never be is the error.
     pub fn state_of<'f>(&self, facts: impl IntoIterator<Item = &'f str>) -> Result<State, &'f str> {
         let mut state = State::empty(self.interface().fluents.len());
         for fact in facts {
-            let fluent = crate::network::find_fluent(self.interface(), fact).ok_or(fact)?;
+            let fluent = self.interface().find_fluent(fact).ok_or(fact)?;
             state.set(fluent, true);
         }
         Ok(state)
     }
 }
 
-/// A machine at work: it looks at one state, and plays on from there.
+/// A position in a game, at one state, that can move to others.
 ///
-/// Moves that are played have to be legal: the network takes that for granted.
-pub trait Player {
+/// Moves that are played must be legal: passes of the network rely on it.
+pub trait Cursor {
     /// The game.
-    fn rules(&self) -> &Rules;
+    fn game(&self) -> &CompiledGame;
 
     /// Goes to a state.
     fn look_at(&mut self, state: &State);
@@ -119,7 +132,7 @@ pub trait Player {
     /// Goes to the initial state.
     fn reset(&mut self);
 
-    /// Copies the state that it looks at.
+    /// Copies the current state.
     fn state_into(&self, state: &mut State);
 
     /// Whether the game is over.
@@ -137,14 +150,14 @@ pub trait Player {
     /// Plays a joint move, one for each role.
     fn play(&mut self, joint: &[MoveId]);
 
-    /// The moves of which a rule that was compiled into the network says this now, such as `wins`.
+    /// The moves with this hint in the current state, such as `wins`.
     fn hinted(&mut self, name: &str) -> Vec<MoveId>;
 
-    /// What a role is told when this joint move is played now.
+    /// The percepts of a role when this joint move is played now.
     fn sees(&mut self, joint: &[MoveId], role: RoleId) -> Vec<String>;
 }
 
-/// Which machine.
+/// The kinds of machines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MachineKind {
     /// Every node is evaluated.
@@ -155,7 +168,7 @@ pub enum MachineKind {
     Batch,
 }
 
-/// A game made ready to play, to be shared between threads.
+/// A compiled game, to be shared between threads.
 #[derive(Clone, Debug)]
 pub enum Machine {
     /// Every node is evaluated.
@@ -168,38 +181,38 @@ pub enum Machine {
 
 impl Machine {
     /// Makes a machine.
-    pub fn new(rules: Arc<Rules>, kind: MachineKind, budget: &Budget) -> Result<Machine, Exhausted> {
+    pub fn new(game: Arc<CompiledGame>, kind: MachineKind, budget: &Budget) -> Result<Machine, Exhausted> {
         budget.enter(Stage::Machine);
         budget.check()?;
         Ok(match kind {
-            MachineKind::Scratch => Machine::Scratch(Arc::new(scratch::ScratchMachine::new(rules))),
+            MachineKind::Scratch => Machine::Scratch(Arc::new(scratch::ScratchMachine::new(game))),
             MachineKind::Incremental => {
-                Machine::Incremental(Arc::new(incremental::IncrementalMachine::new(rules, budget)?))
+                Machine::Incremental(Arc::new(incremental::IncrementalMachine::new(game, budget)?))
             }
-            MachineKind::Batch => Machine::Batch(Arc::new(batch::BatchMachine::new(rules, budget)?)),
+            MachineKind::Batch => Machine::Batch(Arc::new(batch::BatchMachine::new(game, budget)?)),
         })
     }
 
     /// About how many bytes a player takes.
-    fn player_bytes(&self) -> usize {
+    fn cursor_bytes(&self) -> usize {
         match self {
-            Machine::Scratch(machine) => machine.rules().network().node_count(),
-            Machine::Incremental(machine) => machine.player_bytes(),
+            Machine::Scratch(machine) => machine.game().network().node_count(),
+            Machine::Incremental(machine) => machine.cursor_bytes(),
             Machine::Batch(machine) => machine.lane_bytes(),
         }
     }
 
     /// The game.
-    pub fn rules(&self) -> &Arc<Rules> {
+    pub fn game(&self) -> &Arc<CompiledGame> {
         match self {
-            Machine::Scratch(machine) => machine.rules(),
-            Machine::Incremental(machine) => machine.rules(),
-            Machine::Batch(machine) => machine.rules(),
+            Machine::Scratch(machine) => machine.game(),
+            Machine::Incremental(machine) => machine.game(),
+            Machine::Batch(machine) => machine.game(),
         }
     }
 }
 
-/// The signals that tell the goal values of a role.
+/// The goal values of a role, with the signals that say when it has them.
 fn goal_signals(interface: &Interface, role: RoleId) -> impl Iterator<Item = (Option<i32>, Signal)> + '_ {
-    interface.goals[role.index()].iter().map(|goal| (goal.value, goal.holds))
+    interface.goals[role].iter().map(|goal| (goal.value, goal.holds))
 }

@@ -1,23 +1,23 @@
-//! Random playouts: how many, from where, and what came out.
+//! Random playouts: configuration, distribution over threads, and totals.
 
-use super::{Machine, Player, State};
-use crate::ids::{Id, float, length, wide};
+use super::{Cursor, Machine, State};
+use crate::ids::{IdVec, float, length, wide};
 use crate::network::{MoveId, RoleId};
 use crate::reasoner::GoalValue;
 use grundy_syntax::Budget;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// What to play.
+/// The configuration of playouts.
 #[derive(Clone, Debug)]
 pub struct PlayoutConfig {
     /// The seed of all choices.
     pub seed: u64,
     /// How many threads play. The result is the same at any number.
     pub threads: usize,
-    /// A playout with more moves is given up.
+    /// A playout with more moves is abandoned.
     pub max_steps: u64,
-    /// When it is used up, playing stops at once, and games in play are not counted. Callers that bound it have to check it
-    /// afterwards.
+    /// When it is used up, playing stops at once, and unfinished games are not counted. Callers that set limits must check
+    /// it afterwards.
     pub budget: Budget,
 }
 
@@ -87,7 +87,7 @@ impl GoalSum {
     }
 }
 
-/// What came out of playouts. Integers, so that the order of adding does not matter.
+/// The results of playouts, as integers, so that the order of addition does not matter.
 ///
 /// Games are numbered from zero; where playouts start from several states, the numbers go on from state to state.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -97,11 +97,11 @@ pub struct Totals {
     /// How many joint moves were made.
     pub states: u64,
     /// For each role its goal values.
-    pub goals: Vec<GoalSum>,
+    pub goals: IdVec<RoleId, GoalSum>,
     /// Playouts that reached a state in which some role had no legal move.
     pub stuck: u64,
     /// For each role the playouts that ended because it had no legal move.
-    pub stuck_roles: Vec<Sightings>,
+    pub stuck_roles: IdVec<RoleId, Sightings>,
     /// Playouts that were given up.
     pub unfinished: u64,
 }
@@ -110,8 +110,8 @@ impl Totals {
     /// Nothing played yet, for this many roles.
     pub fn new(roles: usize) -> Totals {
         Totals {
-            goals: vec![GoalSum::default(); roles],
-            stuck_roles: vec![Sightings::default(); roles],
+            goals: IdVec::filled(GoalSum::default(), roles),
+            stuck_roles: IdVec::filled(Sightings::default(), roles),
             ..Totals::default()
         }
     }
@@ -129,7 +129,7 @@ impl Totals {
     }
 
     /// Counts the goal of a role in the final state of a game.
-    pub(crate) fn add_goal(&mut self, role: usize, goal: GoalValue, game: u64) {
+    pub(crate) fn add_goal(&mut self, role: RoleId, goal: GoalValue, game: u64) {
         let sum = &mut self.goals[role];
         match goal {
             GoalValue::Number(value) => {
@@ -148,11 +148,12 @@ impl Totals {
         self.states += steps;
         match ending {
             Ending::Terminal(goals) => {
-                goals.iter().enumerate().for_each(|(role, &goal)| self.add_goal(role, goal, game));
+                let roles = self.goals.ids();
+                roles.zip(goals).for_each(|(role, &goal)| self.add_goal(role, goal, game));
             }
             Ending::Stuck(roles) => {
                 self.stuck += 1;
-                roles.iter().for_each(|&RoleId(role)| self.stuck_roles[role.index()].note(game));
+                roles.iter().for_each(|&role| self.stuck_roles[role].note(game));
             }
             Ending::Unfinished => self.unfinished += 1,
         }
@@ -196,7 +197,7 @@ impl Machine {
     /// give the same result, at any number of threads. Games that have begun are played to their end, so that short
     /// ones are not favoured; when the flag is set, their number depends on the time it took.
     pub fn playouts_until(&self, count: u64, config: &PlayoutConfig, stop: &AtomicBool) -> Totals {
-        self.playouts_from_until(self.rules().initial(), count, config, stop)
+        self.playouts_from_until(self.game().initial(), count, config, stop)
     }
 
     /// The same from another state.
@@ -216,9 +217,8 @@ impl Machine {
         self.play_chunks(states, each, config, &never)
     }
 
-    /// The work is cut into chunks, and threads take one after the other. Those of a batch depend on the number of games
-    /// alone. What comes out of games that are played one by one depends on nothing but their numbers, so that chunks
-    /// can be as small as is worth the trouble.
+    /// The work is divided into chunks, and threads take one after another. Chunks of a batch depend on the number of games
+    /// alone. The result of a game that is played singly depends on its number alone, so that chunks may have any size.
     fn play_chunks(
         &self,
         states: &[State],
@@ -226,13 +226,13 @@ impl Machine {
         config: &PlayoutConfig,
         stop: &AtomicBool,
     ) -> Vec<Totals> {
-        let roles = self.rules().interface().roles.len();
+        let roles = self.game().interface().roles.len();
         let total = each.saturating_mul(wide(states.len()));
         let next = AtomicU64::new(0);
         let work = || {
             let mut totals = vec![Totals::new(roles); states.len()];
             // Each thread has a copy of what changes in play.
-            if config.budget.check_room(self.player_bytes()).is_err() {
+            if config.budget.check_room(self.cursor_bytes()).is_err() {
                 return totals;
             }
             let mut worker = Worker::new(self);
@@ -253,7 +253,7 @@ impl Machine {
                     break;
                 }
                 let steps = worker.play(&Chunk { number, games, each, states, config }, &mut totals);
-                if steps < FEW_STEPS && at_once < MOST_AT_ONCE {
+                if steps < STEPS_OF_CHUNK && at_once < MAX_GAMES_OF_CHUNK {
                     at_once *= 2;
                 }
             }
@@ -275,13 +275,14 @@ impl Machine {
     }
 }
 
-/// Where games are played one by one, a thread takes more of them at once as long as they have fewer steps than this in
-/// all, or until they are as many as that.
-const FEW_STEPS: u64 = 1_000;
-const MOST_AT_ONCE: u64 = 1 << 10;
+/// Where games are played singly, a thread doubles the size of its chunks until a chunk has this many steps or games, so
+/// that the shared counter is touched rarely. Both are guesses.
+const STEPS_OF_CHUNK: u64 = 1_000;
+const MAX_GAMES_OF_CHUNK: u64 = 1 << 10;
 
-/// The first game of a chunk of a batch. Chunks begin small, so that little work is done soon and can be shared between
-/// threads, and double until they are large enough to keep all lanes of a batch busy nearly to their end.
+/// The first game of a chunk of a batch. Chunks begin small, so that short runs finish soon and are shared between threads,
+/// and double until all lanes of a batch stay busy for most of a chunk. The smallest chunk is one block of lanes; the number
+/// of doublings is a guess.
 pub(super) fn batch_start(number: u64) -> u64 {
     const SMALLEST: u64 = 512;
     const DOUBLINGS: u64 = 5;
@@ -306,18 +307,18 @@ impl Chunk<'_> {
     }
 }
 
-/// What a thread plays with.
+/// The cursor or lanes of a thread.
 enum Worker {
-    Scratch(super::scratch::ScratchPlayer),
-    Incremental(Box<super::incremental::IncrementalPlayer>),
+    Scratch(super::scratch::ScratchCursor),
+    Incremental(Box<super::incremental::IncrementalCursor>),
     Batch(super::batch::Lanes),
 }
 
 impl Worker {
     fn new(machine: &Machine) -> Worker {
         match machine {
-            Machine::Scratch(machine) => Worker::Scratch(machine.player()),
-            Machine::Incremental(machine) => Worker::Incremental(machine.player().into()),
+            Machine::Scratch(machine) => Worker::Scratch(machine.cursor()),
+            Machine::Incremental(machine) => Worker::Incremental(machine.cursor().into()),
             Machine::Batch(machine) => Worker::Batch(machine.lanes()),
         }
     }
@@ -325,8 +326,8 @@ impl Worker {
     /// Plays the games of a chunk: how many steps they have, if they are played one by one.
     fn play(&mut self, chunk: &Chunk, totals: &mut [Totals]) -> u64 {
         match self {
-            Worker::Scratch(player) => play_one_by_one(player, chunk, totals),
-            Worker::Incremental(player) => play_one_by_one(&mut **player, chunk, totals),
+            Worker::Scratch(cursor) => play_one_by_one(cursor, chunk, totals),
+            Worker::Incremental(cursor) => play_one_by_one(&mut **cursor, chunk, totals),
             Worker::Batch(lanes) => {
                 lanes.play(chunk, totals);
                 0
@@ -335,48 +336,48 @@ impl Worker {
     }
 }
 
-fn play_one_by_one<P: Player>(player: &mut P, chunk: &Chunk, totals: &mut [Totals]) -> u64 {
-    let mut joint = vec![MoveId(0); player.rules().interface().roles.len()];
+fn play_one_by_one<P: Cursor>(cursor: &mut P, chunk: &Chunk, totals: &mut [Totals]) -> u64 {
+    let mut joint = vec![MoveId(0); cursor.game().interface().roles.len()];
     let mut steps = 0;
     for game in chunk.games.clone() {
         let start = chunk.start_of(game);
         let totals = &mut totals[start];
         let before = totals.states;
-        play_game(player, (game, &chunk.states[start]), chunk.config, &mut joint, totals, |_| true);
+        play_game(cursor, (game, &chunk.states[start]), chunk.config, &mut joint, totals, |_| true);
         steps += totals.states - before;
     }
     steps
 }
 
 /// Plays the game of this number from a state and counts it. `tell` sees each joint move before it is made, and ends the
-/// game by returning `false`; a game that is ended so, or by the budget, is not counted. Tells whether it was counted.
-pub(super) fn play_game<P: Player>(
-    player: &mut P,
+/// game by returning `false`; a game that ends this way, or by the budget, is not counted. Returns whether it was counted.
+pub(super) fn play_game<P: Cursor>(
+    cursor: &mut P,
     (game, start): (u64, &State),
     config: &PlayoutConfig,
     joint: &mut [MoveId],
     totals: &mut Totals,
     tell: impl FnMut(&[MoveId]) -> bool,
 ) -> bool {
-    if start == player.rules().initial() {
-        player.reset();
+    if start == cursor.game().initial() {
+        cursor.reset();
     } else {
-        player.look_at(start);
+        cursor.look_at(start);
     }
     let mut rng = fastrand::Rng::with_seed(stream(config.seed, game));
-    let (steps, end) = play_to_the_end(player, &mut rng, joint, config, tell);
+    let (steps, end) = play_to_the_end(cursor, &mut rng, joint, config, tell);
     match end {
         End::Stopped => return false,
         End::Unfinished => totals.unfinished += 1,
         End::Stuck => {
             totals.stuck += 1;
-            for RoleId(role) in stuck_roles(player) {
-                totals.stuck_roles[role.index()].note(game);
+            for role in stuck_roles(cursor) {
+                totals.stuck_roles[role].note(game);
             }
         }
         End::Terminal => {
-            for role in 0..joint.len() {
-                totals.add_goal(role, player.goal(RoleId(role as u16)), game);
+            for role in totals.goals.ids() {
+                totals.add_goal(role, cursor.goal(role), game);
             }
         }
     }
@@ -386,13 +387,13 @@ pub(super) fn play_game<P: Player>(
 }
 
 /// The roles without a legal move in the state of the player.
-pub(super) fn stuck_roles<P: Player>(player: &mut P) -> Vec<RoleId> {
+pub(super) fn stuck_roles<P: Cursor>(cursor: &mut P) -> Vec<RoleId> {
     let mut rng = fastrand::Rng::with_seed(0);
-    let roles = player.rules().interface().role_ids();
-    roles.filter(|&role| player.pick(role, &mut rng).is_none()).collect()
+    let roles = cursor.game().interface().role_ids();
+    roles.filter(|&role| cursor.pick(role, &mut rng).is_none()).collect()
 }
 
-/// Why no more moves are made.
+/// How a playout ended.
 enum End {
     Terminal,
     Stuck,
@@ -400,41 +401,43 @@ enum End {
     Stopped,
 }
 
-/// So many moves at most are made between two checks of the budget, and so many inputs of gates are looked at.
-const MOST_PATIENCE: u64 = 1 << 10;
-const PATIENCE: u64 = 1 << 18;
+/// At most this many moves are made between two checks of the budget, and about this many inputs of gates are read. Both are
+/// guesses.
+const MAX_STEPS_BETWEEN_CHECKS: u64 = 1 << 10;
+const INPUTS_BETWEEN_CHECKS: u64 = 1 << 18;
 
-fn play_to_the_end<P: Player>(
-    player: &mut P,
+fn play_to_the_end<P: Cursor>(
+    cursor: &mut P,
     rng: &mut fastrand::Rng,
     joint: &mut [MoveId],
     config: &PlayoutConfig,
     mut tell: impl FnMut(&[MoveId]) -> bool,
 ) -> (u64, End) {
     let mut steps = 0;
-    let inputs = wide(player.rules().network().edge_count());
-    let patience = (PATIENCE / inputs.max(1)).clamp(1, MOST_PATIENCE);
-    let mut pause = patience.min(config.max_steps);
-    while !player.is_terminal() {
-        for (role, choice) in joint.iter_mut().enumerate() {
-            match player.pick(RoleId(role as u16), rng) {
-                Some(one_move) => *choice = one_move,
+    let roles = cursor.game().interface().role_ids();
+    let inputs = wide(cursor.game().network().edge_count());
+    let interval = (INPUTS_BETWEEN_CHECKS / inputs.max(1)).clamp(1, MAX_STEPS_BETWEEN_CHECKS);
+    let mut next_check = interval.min(config.max_steps);
+    while !cursor.is_terminal() {
+        for (role, choice) in roles.clone().zip(joint.iter_mut()) {
+            match cursor.pick(role, rng) {
+                Some(chosen) => *choice = chosen,
                 None => return (steps, End::Stuck),
             }
         }
-        if steps == pause {
+        if steps == next_check {
             if steps == config.max_steps {
                 return (steps, End::Unfinished);
             }
             if config.budget.is_over() {
                 return (steps, End::Stopped);
             }
-            pause = (steps + patience).min(config.max_steps);
+            next_check = (steps + interval).min(config.max_steps);
         }
         if !tell(joint) {
             return (steps, End::Stopped);
         }
-        player.play(joint);
+        cursor.play(joint);
         steps += 1;
     }
     (steps, End::Terminal)

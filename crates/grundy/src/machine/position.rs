@@ -1,76 +1,76 @@
-//! A state of a game, and what can be done in it.
+//! Positions: a checked interface to a cursor of any machine.
 
-use super::batch::BatchPlayer;
-use super::incremental::IncrementalPlayer;
-use super::scratch::ScratchPlayer;
-use super::{Machine, Player, Rules, State};
+use super::batch::BatchCursor;
+use super::incremental::IncrementalCursor;
+use super::scratch::ScratchCursor;
+use super::{CompiledGame, Cursor, Machine, State};
 use crate::network::{MoveId, RoleId};
 use crate::reasoner::GoalValue;
 
 /// A player of any machine.
 #[derive(Clone, Debug)]
-pub enum AnyPlayer {
+pub enum AnyCursor {
     /// Every node is evaluated.
-    Scratch(ScratchPlayer),
+    Scratch(ScratchCursor),
     /// Changes are propagated.
-    Incremental(Box<IncrementalPlayer>),
+    Incremental(Box<IncrementalCursor>),
     /// Many games at once, all the same here.
-    Batch(BatchPlayer),
+    Batch(BatchCursor),
 }
 
 macro_rules! delegate {
-    ($self:ident, $player:ident => $call:expr) => {
+    ($self:ident, $cursor:ident => $call:expr) => {
         match $self {
-            AnyPlayer::Scratch($player) => $call,
-            AnyPlayer::Incremental($player) => $call,
-            AnyPlayer::Batch($player) => $call,
+            AnyCursor::Scratch($cursor) => $call,
+            AnyCursor::Incremental($cursor) => $call,
+            AnyCursor::Batch($cursor) => $call,
         }
     };
 }
 
-impl Player for AnyPlayer {
-    fn rules(&self) -> &Rules {
-        delegate!(self, player => player.rules())
+impl Cursor for AnyCursor {
+    fn game(&self) -> &CompiledGame {
+        delegate!(self, cursor => cursor.game())
     }
 
     fn look_at(&mut self, state: &State) {
-        delegate!(self, player => player.look_at(state));
+        delegate!(self, cursor => cursor.look_at(state));
     }
 
     fn reset(&mut self) {
-        delegate!(self, player => player.reset());
+        delegate!(self, cursor => cursor.reset());
     }
 
     fn state_into(&self, state: &mut State) {
-        delegate!(self, player => player.state_into(state));
+        delegate!(self, cursor => cursor.state_into(state));
     }
 
     fn is_terminal(&mut self) -> bool {
-        delegate!(self, player => player.is_terminal())
+        delegate!(self, cursor => cursor.is_terminal())
     }
 
-    fn is_legal(&mut self, one_move: MoveId) -> bool {
-        delegate!(self, player => player.is_legal(one_move))
+    fn is_legal(&mut self, candidate: MoveId) -> bool {
+        delegate!(self, cursor => cursor.is_legal(candidate))
     }
 
     fn pick(&mut self, role: RoleId, rng: &mut fastrand::Rng) -> Option<MoveId> {
-        delegate!(self, player => player.pick(role, rng))
+        delegate!(self, cursor => cursor.pick(role, rng))
     }
 
     fn goal(&mut self, role: RoleId) -> GoalValue {
-        delegate!(self, player => player.goal(role))
+        delegate!(self, cursor => cursor.goal(role))
     }
 
     fn play(&mut self, joint: &[MoveId]) {
-        delegate!(self, player => player.play(joint));
+        delegate!(self, cursor => cursor.play(joint));
     }
 
     fn hinted(&mut self, name: &str) -> Vec<MoveId> {
-        delegate!(self, player => player.hinted(name))
+        delegate!(self, cursor => cursor.hinted(name))
     }
 
     fn sees(&mut self, joint: &[MoveId], role: RoleId) -> Vec<String> {
-        delegate!(self, player => player.sees(joint, role))
+        delegate!(self, cursor => cursor.sees(joint, role))
     }
 }
 
@@ -80,47 +80,47 @@ pub enum PlayError {
     /// There has to be one move for each role.
     #[error("{given} moves for {roles} roles")]
     WrongNumber {
-        /// How many there were.
+        /// The number of moves.
         given: usize,
-        /// How many there should have been.
+        /// The number of roles.
         roles: usize,
     },
-    /// A role may not do that.
+    /// The move is not legal.
     #[error("{role} may not play `{text}` now")]
     Illegal {
         /// The role.
         role: String,
-        /// What it wanted to do.
+        /// The move.
         text: String,
     },
 }
 
-/// A state of a game, and what can be done in it. Each thread needs one of its own.
+/// A state of a game with its legal moves and answers. Each thread needs its own.
 #[derive(Clone, Debug)]
 pub struct Position {
-    player: AnyPlayer,
+    cursor: AnyCursor,
 }
 
 impl Machine {
     /// A player in the initial state.
-    pub fn player(&self) -> AnyPlayer {
+    pub fn cursor(&self) -> AnyCursor {
         match self {
-            Machine::Scratch(machine) => AnyPlayer::Scratch(machine.player()),
-            Machine::Incremental(machine) => AnyPlayer::Incremental(machine.player().into()),
-            Machine::Batch(machine) => AnyPlayer::Batch(machine.player()),
+            Machine::Scratch(machine) => AnyCursor::Scratch(machine.cursor()),
+            Machine::Incremental(machine) => AnyCursor::Incremental(machine.cursor().into()),
+            Machine::Batch(machine) => AnyCursor::Batch(machine.cursor()),
         }
     }
 
     /// The initial position.
     pub fn initial(&self) -> Position {
-        Position { player: self.player() }
+        Position { cursor: self.cursor() }
     }
 
-    /// The position of a state. The state has to be one that play can lead to: what a game makes impossible, such as
-    /// two players at turn at once, is taken for granted.
+    /// The position of a state. The state must be reachable by play: networks rely on invariants, such as that it is the
+    /// turn of one role at a time.
     pub fn position(&self, state: &State) -> Position {
         let mut position = self.initial();
-        position.player.look_at(state);
+        position.cursor.look_at(state);
         position
     }
 }
@@ -128,59 +128,59 @@ impl Machine {
 impl Position {
     /// The roles by number.
     pub fn roles(&self) -> impl Iterator<Item = RoleId> + use<> {
-        self.player.rules().interface().role_ids()
+        self.cursor.game().interface().role_ids()
     }
 
     /// The name of a role.
     pub fn role_name(&self, role: RoleId) -> &str {
-        &self.player.rules().interface().roles[role.index()]
+        &self.cursor.game().interface().roles[role]
     }
 
     /// A move in KIF notation.
-    pub fn move_text(&self, one_move: MoveId) -> &str {
-        &self.player.rules().interface().moves[one_move.index()].text
+    pub fn move_text(&self, id: MoveId) -> &str {
+        &self.cursor.game().interface().moves[id].text
     }
 
     /// The legal moves of a role, in the order of their texts.
     pub fn legal(&mut self, role: RoleId) -> Vec<MoveId> {
-        let moves = self.player.rules().interface().moves_of(role).map(MoveId);
-        moves.filter(|&one_move| self.player.is_legal(one_move)).collect()
+        let moves = self.cursor.game().interface().moves_of(role);
+        moves.filter(|&candidate| self.cursor.is_legal(candidate)).collect()
     }
 
     /// A legal move of a role, all equally likely.
     pub fn random_move(&mut self, role: RoleId, rng: &mut fastrand::Rng) -> Option<MoveId> {
-        self.player.pick(role, rng)
+        self.cursor.pick(role, rng)
     }
 
     /// Plays a joint move, one for each role, if it is legal.
     pub fn play(&mut self, joint: &[MoveId]) -> Result<(), PlayError> {
-        let roles = self.player.rules().interface().roles.len();
+        let roles = self.cursor.game().interface().roles.len();
         if joint.len() != roles {
             return Err(PlayError::WrongNumber { given: joint.len(), roles });
         }
-        for (role, &one_move) in self.roles().zip(joint) {
-            let of_role = self.player.rules().interface().moves_of(role).contains(&one_move.0);
-            if !of_role || !self.player.is_legal(one_move) {
-                let known = (one_move.index()) < self.player.rules().interface().moves.len();
-                let text = if known { self.move_text(one_move) } else { "?" };
+        for (role, &played) in self.roles().zip(joint) {
+            let known = self.cursor.game().interface().moves.get(played);
+            if known.is_none_or(|m| m.role != role) || !self.cursor.is_legal(played) {
+                let known = self.cursor.game().interface().moves.get(played);
+                let text = known.map_or("?", |m| &m.text);
                 return Err(PlayError::Illegal {
                     role: self.role_name(role).to_owned(),
                     text: text.to_owned(),
                 });
             }
         }
-        self.player.play(joint);
+        self.cursor.play(joint);
         Ok(())
     }
 
-    /// Plays a joint move that is known to be legal. With one that is not, the next state is not to be relied upon.
+    /// Plays a joint move that is known to be legal. Otherwise the next state is unspecified.
     pub fn play_unchecked(&mut self, joint: &[MoveId]) {
-        self.player.play(joint);
+        self.cursor.play(joint);
     }
 
     /// Whether the game is over.
     pub fn is_terminal(&mut self) -> bool {
-        self.player.is_terminal()
+        self.cursor.is_terminal()
     }
 
     /// For each role its goal value, if there is exactly one and it is a number.
@@ -190,7 +190,7 @@ impl Position {
 
     /// For each role its goal value, also where there is none, or more than one.
     pub fn goal_values(&mut self) -> Vec<GoalValue> {
-        self.roles().map(|role| self.player.goal(role)).collect()
+        self.roles().map(|role| self.cursor.goal(role)).collect()
     }
 
     /// The moves, of all roles, of which a rule that was compiled into the network says this: `wins` (it wins at
@@ -198,18 +198,18 @@ impl Position {
     ///
     /// Such rules are there if the game was made by [`Game::with_move_rules`](crate::game::Game::with_move_rules).
     pub fn hinted(&mut self, name: &str) -> Vec<MoveId> {
-        self.player.hinted(name)
+        self.cursor.hinted(name)
     }
 
     /// The state.
     pub fn state(&self) -> State {
-        let mut state = self.player.rules().initial().clone();
-        self.player.state_into(&mut state);
+        let mut state = self.cursor.game().initial().clone();
+        self.cursor.state_into(&mut state);
         state
     }
 
     /// The true facts in KIF notation, sorted.
     pub fn facts(&self) -> Vec<String> {
-        self.player.rules().facts(&self.state())
+        self.cursor.game().facts(&self.state())
     }
 }

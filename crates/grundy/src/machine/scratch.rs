@@ -1,10 +1,11 @@
 //! The scratch machine: every node is evaluated, in order.
 //!
-//! Nothing is kept from state to state, which makes it the simplest machine, and the one to go to a state that has
-//! nothing to do with the last one.
+//! Nothing is kept from state to state. This is the simplest machine, and the fastest one for states that are unrelated
+//! to the previous state.
 
-use super::cones::{Cone, Step};
-use super::{Player, Rules, State, goal_signals};
+use super::cones::{Component, Cone};
+use super::{CompiledGame, Cursor, State, goal_signals};
+use crate::ids::{IdVec, ids_in};
 use crate::network::{Kind, Move, MoveId, Network, NodeId, RoleId, Signal};
 use crate::reasoner::GoalValue;
 use std::sync::Arc;
@@ -12,54 +13,54 @@ use std::sync::Arc;
 /// A game for scratch evaluation.
 #[derive(Debug)]
 pub struct ScratchMachine {
-    rules: Arc<Rules>,
+    game: Arc<CompiledGame>,
 }
 
 impl ScratchMachine {
     /// Makes the machine.
-    pub fn new(rules: Arc<Rules>) -> ScratchMachine {
-        ScratchMachine { rules }
+    pub fn new(game: Arc<CompiledGame>) -> ScratchMachine {
+        ScratchMachine { game }
     }
 
     /// The game.
-    pub fn rules(&self) -> &Arc<Rules> {
-        &self.rules
+    pub fn game(&self) -> &Arc<CompiledGame> {
+        &self.game
     }
 
     /// A player in the initial state.
-    pub fn player(self: &Arc<Self>) -> ScratchPlayer {
-        let values = vec![false; self.rules.network().node_count()];
-        let mut player = ScratchPlayer {
-            rules: self.rules.clone(),
+    pub fn cursor(self: &Arc<Self>) -> ScratchCursor {
+        let values = IdVec::filled(false, self.game.network().node_count());
+        let mut cursor = ScratchCursor {
+            game: self.game.clone(),
             values,
             following: Vec::new(),
             legal: Vec::new(),
             goals_known: false,
         };
-        player.reset();
-        player
+        cursor.reset();
+        cursor
     }
 }
 
 /// A state with the values of all nodes.
 #[derive(Clone, Debug)]
-pub struct ScratchPlayer {
-    rules: Arc<Rules>,
-    values: Vec<bool>,
+pub struct ScratchCursor {
+    game: Arc<CompiledGame>,
+    values: IdVec<NodeId, bool>,
     following: Vec<bool>,
     legal: Vec<MoveId>,
     goals_known: bool,
 }
 
-pub(super) fn value(values: &[bool], signal: Signal) -> bool {
-    values[signal.node().index()] != signal.is_inverted()
+pub(super) fn value(values: &IdVec<NodeId, bool>, signal: Signal) -> bool {
+    values[signal.node()] != signal.is_inverted()
 }
 
-pub(super) fn is_legal(values: &[bool], one_move: &Move) -> bool {
-    value(values, one_move.guard) && value(values, one_move.legal)
+pub(super) fn is_legal(values: &IdVec<NodeId, bool>, m: &Move) -> bool {
+    value(values, m.guard) && value(values, m.legal)
 }
 
-fn gate(network: &Network, values: &[bool], node: NodeId) -> bool {
+fn gate(network: &Network, values: &IdVec<NodeId, bool>, node: NodeId) -> bool {
     let mut inputs = network.inputs(node).iter();
     match network.kind(node) {
         Kind::And => inputs.all(|&input| value(values, input)),
@@ -68,18 +69,18 @@ fn gate(network: &Network, values: &[bool], node: NodeId) -> bool {
 }
 
 /// Evaluates the nodes of a cone.
-pub(super) fn evaluate(network: &Network, cone: &Cone, values: &mut [bool]) {
-    for step in cone.steps() {
+pub(super) fn evaluate(network: &Network, cone: &Cone, values: &mut IdVec<NodeId, bool>) {
+    for step in cone.components() {
         match step {
-            Step::Gate(node) => values[node.index()] = gate(network, values, node),
-            Step::Loop(nodes) => {
-                nodes.iter().for_each(|node| values[node.index()] = false);
+            Component::Gate(node) => values[node] = gate(network, values, node),
+            Component::Loop(nodes) => {
+                nodes.iter().for_each(|&node| values[node] = false);
                 let mut changed = true;
                 while changed {
                     changed = false;
                     for &node in nodes {
-                        if !values[node.index()] && gate(network, values, node) {
-                            values[node.index()] = true;
+                        if !values[node] && gate(network, values, node) {
+                            values[node] = true;
                             changed = true;
                         }
                     }
@@ -89,60 +90,60 @@ pub(super) fn evaluate(network: &Network, cone: &Cone, values: &mut [bool]) {
     }
 }
 
-impl ScratchPlayer {
+impl ScratchCursor {
     fn value(&self, signal: Signal) -> bool {
         value(&self.values, signal)
     }
 
     fn set_moves(&mut self, joint: &[MoveId], value: bool) {
-        for &one_move in joint {
-            self.values[self.rules.interface().move_node(one_move).index()] = value;
+        for &played in joint {
+            self.values[self.game.interface().move_node(played)] = value;
         }
     }
 
-    /// Evaluates what every state is asked for.
+    /// Evaluates `legal`, `terminal` and hints.
     fn settle(&mut self) {
         self.goals_known = false;
-        evaluate(self.rules.network(), &self.rules.cones.state, &mut self.values);
+        evaluate(self.game.network(), &self.game.cones.state, &mut self.values);
     }
 }
 
-impl Player for ScratchPlayer {
-    fn rules(&self) -> &Rules {
-        &self.rules
+impl Cursor for ScratchCursor {
+    fn game(&self) -> &CompiledGame {
+        &self.game
     }
 
     fn look_at(&mut self, state: &State) {
-        for fluent in 0..self.rules.interface().fluents.len() {
-            self.values[1 + fluent] = state.get(fluent);
+        for fluent in self.game.interface().fluents.ids() {
+            self.values[self.game.interface().fluent_node(fluent)] = state.get(fluent);
         }
         self.settle();
     }
 
     fn reset(&mut self) {
-        let rules = self.rules.clone();
-        self.look_at(&rules.initial);
+        let game = self.game.clone();
+        self.look_at(&game.initial);
     }
 
     fn state_into(&self, state: &mut State) {
-        for fluent in 0..self.rules.interface().fluents.len() {
-            state.set(fluent, self.values[1 + fluent]);
+        for fluent in self.game.interface().fluents.ids() {
+            state.set(fluent, self.values[self.game.interface().fluent_node(fluent)]);
         }
     }
 
     fn is_terminal(&mut self) -> bool {
-        self.value(self.rules.interface().terminal)
+        self.value(self.game.interface().terminal)
     }
 
-    fn is_legal(&mut self, one_move: MoveId) -> bool {
-        is_legal(&self.values, &self.rules.interface().moves[one_move.index()])
+    fn is_legal(&mut self, candidate: MoveId) -> bool {
+        is_legal(&self.values, &self.game.interface().moves[candidate])
     }
 
     fn pick(&mut self, role: RoleId, rng: &mut fastrand::Rng) -> Option<MoveId> {
         self.legal.clear();
-        for one_move in self.rules.interface().moves_of(role).map(MoveId) {
-            if is_legal(&self.values, &self.rules.interface().moves[one_move.index()]) {
-                self.legal.push(one_move);
+        for candidate in self.game.interface().moves_of(role) {
+            if is_legal(&self.values, &self.game.interface().moves[candidate]) {
+                self.legal.push(candidate);
             }
         }
         rng.choice(&self.legal).copied()
@@ -150,35 +151,37 @@ impl Player for ScratchPlayer {
 
     fn goal(&mut self, role: RoleId) -> GoalValue {
         if !self.goals_known {
-            evaluate(self.rules.network(), &self.rules.cones.goals, &mut self.values);
+            evaluate(self.game.network(), &self.game.cones.goals, &mut self.values);
             self.goals_known = true;
         }
-        let goals = goal_signals(self.rules.interface(), role);
+        let goals = goal_signals(self.game.interface(), role);
         GoalValue::of(goals.filter(|&(_, holds)| self.value(holds)).map(|(goal, _)| goal))
     }
 
     fn play(&mut self, joint: &[MoveId]) {
         self.set_moves(joint, true);
-        let rules = &self.rules;
-        evaluate(rules.network(), &rules.cones.next, &mut self.values);
-        // A fluent may be the next value of another one, so that all are read before any is written.
+        let game = &self.game;
+        evaluate(game.network(), &game.cones.next, &mut self.values);
+        // A fluent may be the next value of another one, so all are read before any is written.
         self.following.clear();
-        let nexts = rules.interface().fluents.iter().map(|fluent| value(&self.values, fluent.next));
+        let nexts = game.interface().fluents.iter().map(|fluent| value(&self.values, fluent.next));
         self.following.extend(nexts);
-        self.values[1..=self.following.len()].copy_from_slice(&self.following);
+        for (node, &next) in ids_in(&game.interface().fluent_nodes()).zip(&self.following) {
+            self.values[node] = next;
+        }
         self.set_moves(joint, false);
         self.settle();
     }
 
     fn hinted(&mut self, name: &str) -> Vec<MoveId> {
-        let hints = self.rules.interface().hints_named(name).iter();
-        hints.filter(|hint| self.value(hint.holds)).map(|hint| hint.one_move).collect()
+        let hints = self.game.interface().hints_named(name).iter();
+        hints.filter(|hint| self.value(hint.holds)).map(|hint| hint.about).collect()
     }
 
     fn sees(&mut self, joint: &[MoveId], role: RoleId) -> Vec<String> {
         self.set_moves(joint, true);
-        evaluate(self.rules.network(), &self.rules.cones.sees, &mut self.values);
-        let percepts = &self.rules.interface().sees[role.index()];
+        evaluate(self.game.network(), &self.game.cones.sees, &mut self.values);
+        let percepts = &self.game.interface().sees[role];
         let seen = percepts.iter().filter(|percept| self.value(percept.holds));
         let seen = seen.map(|percept| percept.text.clone()).collect();
         self.set_moves(joint, false);

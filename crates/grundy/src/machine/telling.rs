@@ -1,46 +1,46 @@
-//! Random games told move by move.
+//! Reports random games move by move.
 //!
-//! [`Machine::tell_playouts`] plays the same games as [`Machine::playouts_until`], one thread after the other, and tells the
-//! moves of each game, in the order of their numbers. A game is told while it is played, so that an endless one takes no
-//! memory. A batch plays hundreds of games at once: it tells the first one that was not told yet, keeps the moves of the
-//! others within a bound, and plays the chunk again for those of which it could not keep the moves.
+//! [`Machine::tell_playouts`] plays the same games as [`Machine::playouts_until`] in one thread and reports the moves of each
+//! game, in the order of the games. A game is reported while it is played, so that an endless one takes no memory. A batch
+//! plays hundreds of games at once: it reports the first game that is not complete yet, buffers the moves of later ones up
+//! to a bound, and plays the chunk again for those whose moves were dropped.
 
 use super::batch::{BLOCK_LANES, BatchMachine, Block, Watch};
 use super::playouts::{Chunk, PlayoutConfig, Totals, batch_start, play_game};
-use super::{Machine, Player, State};
-use crate::network::MoveId;
+use super::{Cursor, Machine, State};
+use crate::network::{MoveId, RoleId};
 use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What happens in a game.
+/// An event of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event<'a> {
     /// A joint move is made, one move for each role.
     Moves(&'a [MoveId]),
-    /// The game is over, or given up.
+    /// The game is over, or abandoned.
     End,
 }
 
-/// Hears of an event in the game of a number; `Break` stops the telling.
+/// Receives the number of a game and an event of it; `Break` stops the report.
 pub type Tell<'a> = dyn FnMut(u64, Event) -> ControlFlow<()> + 'a;
 
-/// A batch keeps so many moves of games whose turn has not come. Each takes four bytes.
-const MOST_KEPT: usize = 1 << 22;
+/// The most moves of later games that a batch buffers, at four bytes each: 16 MB, a guess.
+const MAX_BUFFERED_MOVES: usize = 1 << 22;
 
-/// Which games are told.
+/// The games that are reported.
 #[derive(Clone, Debug)]
 pub struct Told {
-    /// The numbers of the games that are told.
+    /// The numbers of the games that are reported.
     pub games: Range<u64>,
-    /// How many games are played in all: those of a batch depend on that.
+    /// The number of games in all, on which the games of a batch depend.
     pub count: u64,
 }
 
 impl Machine {
-    /// Plays random games as [`playouts_from_until`](Self::playouts_from_until) does, and tells some of them. The totals
-    /// are those of the games played, which are all of them if all are told.
+    /// Plays random games as [`playouts_from_until`](Self::playouts_from_until) does, and reports some of them. The totals
+    /// are those of the games that were played, which are all of them if all are reported.
     pub fn tell_playouts(
         &self,
         start: &State,
@@ -50,11 +50,13 @@ impl Machine {
         tell: &mut Tell,
     ) -> Totals {
         match self {
-            Machine::Scratch(machine) => tell_one_by_one(machine.player(), start, told, config, stop, tell),
+            Machine::Scratch(machine) => tell_one_by_one(machine.cursor(), start, told, config, stop, tell),
             Machine::Incremental(machine) => {
-                tell_one_by_one(machine.player(), start, told, config, stop, tell)
+                tell_one_by_one(machine.cursor(), start, told, config, stop, tell)
             }
-            Machine::Batch(machine) => tell_batch(machine, start, told, config, stop, tell, MOST_KEPT),
+            Machine::Batch(machine) => {
+                tell_batch(machine, start, told, config, stop, tell, MAX_BUFFERED_MOVES)
+            }
         }
     }
 
@@ -80,22 +82,22 @@ impl Machine {
     }
 }
 
-fn tell_one_by_one<P: Player>(
-    mut player: P,
+fn tell_one_by_one<P: Cursor>(
+    mut cursor: P,
     start: &State,
     told: &Told,
     config: &PlayoutConfig,
     stop: &AtomicBool,
     tell: &mut Tell,
 ) -> Totals {
-    let mut totals = Totals::new(player.rules().interface().roles.len());
+    let mut totals = Totals::new(cursor.game().interface().roles.len());
     let mut joint = vec![MoveId(0); totals.goals.len()];
     for game in told.games.start..told.games.end.min(told.count) {
         if stop.load(Ordering::Relaxed) || config.budget.is_over() {
             break;
         }
         let each_move = |joint: &[MoveId]| tell(game, Event::Moves(joint)).is_continue();
-        let is_over = play_game(&mut player, (game, start), config, &mut joint, &mut totals, each_move);
+        let is_over = play_game(&mut cursor, (game, start), config, &mut joint, &mut totals, each_move);
         if !is_over || tell(game, Event::End).is_break() {
             break;
         }
@@ -113,7 +115,7 @@ fn tell_batch(
     tell: &mut Tell,
     most_kept: usize,
 ) -> Totals {
-    let roles = machine.rules().interface().roles.len();
+    let roles = machine.game().interface().roles.len();
     let mut totals = Totals::new(roles);
     let mut lanes = machine.lanes();
     let (mut next, end) = (told.games.start, told.games.end.min(told.count));
@@ -128,7 +130,7 @@ fn tell_batch(
         let end = end.min(games.end);
         let states = std::slice::from_ref(start);
         let chunk = Chunk { number, games, each: told.count, states, config };
-        // Games that are played again were counted before.
+        // Games that are played again are counted already.
         let mut again = Totals::new(roles);
         let mut is_first = true;
         while next < end {
@@ -144,14 +146,14 @@ fn tell_batch(
     totals
 }
 
-/// Tells the games of a chunk in order.
+/// Reports the games of a chunk in order.
 struct Teller<'a, 't> {
     roles: usize,
-    /// The game that is told now, move by move.
+    /// The game that is reported now, move by move.
     next: u64,
     /// Games from this one on are left for another pass: the moves of some of them were dropped.
     end: u64,
-    /// Whether the games are counted, so that all have to be played, told or not.
+    /// Whether the games are counted, so that all of them must be played.
     counts: bool,
     /// The end of all that is wanted.
     wanted: u64,
@@ -166,7 +168,7 @@ struct Teller<'a, 't> {
     is_broken: bool,
 }
 
-/// The moves of a game that is told later. Without roles, a joint move is empty, and is a step all the same.
+/// The moves of a game that is reported later. Without roles, a joint move is empty, but still a step.
 #[derive(Default)]
 struct Kept {
     moves: Vec<MoveId>,
@@ -208,7 +210,7 @@ impl<'a, 't> Teller<'a, 't> {
         self.is_broken = self.is_broken || (self.tell)(self.next, event).is_break();
     }
 
-    /// Forgets the games that come last, until there is room.
+    /// Drops the moves of the last games until there is room.
     fn make_room(&mut self) {
         while self.kept_moves > self.most_kept / 2 {
             let Some((game, kept)) = self.kept.pop_last() else { break };
@@ -217,7 +219,7 @@ impl<'a, 't> Teller<'a, 't> {
         }
     }
 
-    /// Goes on to the next game, and tells what was kept of it and of those behind it.
+    /// Advances to the next game and reports the buffered moves of it and of complete games after it.
     fn advance(&mut self) {
         loop {
             self.tell(Event::End);
@@ -242,8 +244,8 @@ impl Watch for Teller<'_, '_> {
         }
     }
 
-    fn chooses(&mut self, role: usize, one_move: MoveId, lanes: Block) {
-        lanes.for_each(|lane| self.joints[lane * self.roles + role] = one_move);
+    fn chooses(&mut self, role: RoleId, chosen: MoveId, lanes: Block) {
+        lanes.for_each(|lane| self.joints[lane * self.roles + role.index()] = chosen);
     }
 
     fn moves(&mut self, lanes: Block) {
@@ -313,7 +315,7 @@ mod tests {
             ControlFlow::Continue(())
         };
         let (told, config) = (Told { games, count }, PlayoutConfig { seed: 5, ..PlayoutConfig::default() });
-        let initial = machine.rules().initial();
+        let initial = machine.game().initial();
         let never = AtomicBool::new(false);
         let totals = tell_batch(batch, initial, &told, &config, &never, &mut tell, most_kept);
         assert_eq!(texts.len() as u64, told.games.end.min(count) - first);
@@ -324,7 +326,7 @@ mod tests {
     fn batches_tell_the_games_that_they_count_however_few_moves_are_kept() {
         let machine = batch();
         let count = 2000;
-        let (all, totals) = told(&machine, count, 0..count, MOST_KEPT);
+        let (all, totals) = told(&machine, count, 0..count, MAX_BUFFERED_MOVES);
         assert_eq!(totals, machine.playouts(count, 5));
         let moves: usize = all.iter().map(|game| game.matches('[').count()).sum();
         assert_eq!(moves as u64, totals.states);

@@ -1,24 +1,25 @@
-//! How much work a machine has with a step of a game, told without a clock.
+//! Estimates the cost of a step of a machine without a clock.
 //!
-//! Several networks give the same answers, and the smallest is not always the fastest: a fluent that is read by way of
-//! others makes these change more nodes. What counts are the values that a step has to look at. For a batch that is in
-//! its code; for counters it is counted in random play, which is the same for all networks of a game.
+//! Several networks give the same answers, and the smallest is not always the fastest: a fluent that is read through
+//! others makes their changes propagate further. The cost is the number of values that a step reads or writes. For a batch
+//! it follows from the code; for the incremental machine it is counted in random play, which is the same for all networks
+//! of a game.
 
 use super::batch::BatchMachine;
 use super::incremental::IncrementalMachine;
-use super::{MachineKind, Rules};
+use super::{CompiledGame, MachineKind};
 use crate::ids::float;
 use crate::network::NodeId;
 use grundy_syntax::{Budget, Exhausted};
 use std::sync::Arc;
 
-/// What a step costs, kind by kind, in values that are read or written.
+/// The cost of a step by kind, in values that are read or written.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Work(pub(crate) Vec<f64>);
 
-/// What a kind of work costs is only known roughly, so that a few percent less may be more. Work that is not the same has
-/// to be below this share.
-const CLEARLY_LESS: f64 = 0.98;
+/// The weights of the kinds of work are only known roughly, so that a difference of a few percent may be none. Other work
+/// counts as less only below this share. A guess; the weights are fitted (`incremental/sample.rs`).
+const SIGNIFICANT_SHARE: f64 = 0.98;
 
 impl Work {
     pub(crate) fn total(&self) -> f64 {
@@ -27,27 +28,27 @@ impl Work {
 
     /// Whether this is surely no more work than another one.
     pub(crate) fn is_within(&self, other: &Work) -> bool {
-        self == other || self.total() <= CLEARLY_LESS * other.total()
+        self == other || self.total() <= SIGNIFICANT_SHARE * other.total()
     }
 }
 
-/// What a machine of this kind has to do in a step, on average.
-pub(crate) fn work(rules: &Arc<Rules>, kind: MachineKind, budget: &Budget) -> Result<Work, Exhausted> {
+/// The average cost of a step of a machine of this kind.
+pub(crate) fn work(game: &Arc<CompiledGame>, kind: MachineKind, budget: &Budget) -> Result<Work, Exhausted> {
     Ok(match kind {
-        MachineKind::Batch => Work(vec![float(BatchMachine::new(rules.clone(), budget)?.work())]),
+        MachineKind::Batch => Work(vec![float(BatchMachine::new(game.clone(), budget)?.work())]),
         MachineKind::Incremental => {
-            let machine = IncrementalMachine::new(rules.clone(), budget)?;
-            machine.work(budget)?.unwrap_or_else(|| all_values(rules))
+            let machine = IncrementalMachine::new(game.clone(), budget)?;
+            machine.work(budget)?.unwrap_or_else(|| all_values(game))
         }
-        MachineKind::Scratch => all_values(rules),
+        MachineKind::Scratch => all_values(game),
     })
 }
 
 /// The values of all nodes and edges.
-fn all_values(rules: &Rules) -> Work {
-    let values = |node: &NodeId| 1 + rules.network().inputs(*node).len();
-    let cones = [&rules.cones.state, &rules.cones.next];
-    Work(vec![cones.iter().flat_map(|cone| &cone.order).map(values).sum::<usize>() as f64])
+fn all_values(game: &CompiledGame) -> Work {
+    let values = |node: &NodeId| 1 + game.network().inputs(*node).len();
+    let cones = [&game.cones.state, &game.cones.next];
+    Work(vec![float(cones.iter().flat_map(|cone| &cone.order).map(values).sum::<usize>())])
 }
 
 #[cfg(test)]

@@ -1,56 +1,57 @@
-//! Making networks node by node: equal nodes are one.
+//! Builds networks node by node, hash-consed: equal nodes are made once.
 
 use super::{Interface, Kind, Network, NodeId, Signal};
 use crate::datalog::{Table, hash_values};
-use crate::ids::{Id, narrow};
+use crate::ids::{Csr, Id, IdVec, narrow};
 use std::ops::Range;
 
-/// A network in the making.
+/// A network under construction.
 pub(crate) struct Builder {
-    kinds: Vec<Kind>,
-    /// For each node, where its inputs are.
-    places: Vec<(u32, u32)>,
+    kinds: IdVec<NodeId, Kind>,
+    /// For each node where its inputs begin in the pool, and how many there are.
+    places: IdVec<NodeId, (u32, u32)>,
     pool: Vec<Signal>,
-    /// Nodes by what they are.
+    /// Nodes by their kind and inputs.
     known: Table,
-    loops: Vec<Range<u32>>,
-    loop_start: Option<u32>,
-    /// Nodes whose inputs come, or came, later.
+    loops: Vec<Range<NodeId>>,
+    loop_start: Option<NodeId>,
+    /// Nodes that were made before their inputs.
     reserved: Vec<NodeId>,
 }
 
 impl Builder {
-    /// A network with the inputs of an interface, and no gate, but room for some.
+    /// A network with the inputs of an interface and room for gates.
     pub(crate) fn with_capacity(interface: &Interface, nodes: usize, edges: usize) -> Builder {
         let inputs = interface.first_gate().index() - 1;
         let mut builder = Builder {
-            kinds: vec![Kind::Input; 1 + inputs],
-            places: vec![(0, 0); 1 + inputs],
+            kinds: IdVec::filled(Kind::Input, 1 + inputs),
+            places: IdVec::filled((0, 0), 1 + inputs),
             pool: Vec::with_capacity(edges),
             known: Table::with_capacity(nodes),
             loops: Vec::new(),
             loop_start: None,
             reserved: Vec::new(),
         };
-        builder.kinds[0] = Kind::Or;
+        builder.kinds[NodeId(0)] = Kind::Or;
         builder.known.insert(hash_node(Kind::Or, &[]), 0);
         builder
     }
 
-    /// About how many bytes a builder of this size takes.
+    /// The memory of a builder of this size, estimated.
     pub(crate) fn bytes_for(nodes: usize, edges: usize) -> usize {
         const NODE: usize = size_of::<Kind>() + size_of::<(u32, u32)>() + 2 * size_of::<u64>();
         nodes * NODE + edges * size_of::<Signal>()
     }
 
-    /// About how many bytes it holds.
+    /// The memory that it holds, estimated.
     pub(crate) fn bytes(&self) -> usize {
         Builder::bytes_for(self.kinds.capacity(), self.pool.capacity())
     }
 
-    /// A network, to be continued: its nodes keep their numbers.
+    /// Continues a network: its nodes keep their numbers.
     pub(crate) fn resume(network: &Network) -> Builder {
-        let places = network.starts.windows(2).map(|pair| (pair[0], pair[1] - pair[0])).collect();
+        let place = |node| (narrow(network.inputs.start(node)), narrow(network.inputs[node].len()));
+        let places = network.nodes().map(place).collect();
         let mut known = Table::with_capacity(network.node_count());
         for node in network.nodes().filter(|&node| network.kind(node) != Kind::Input) {
             known.insert(hash_node(network.kind(node), network.inputs(node)), node.0);
@@ -58,7 +59,7 @@ impl Builder {
         Builder {
             kinds: network.kinds.clone(),
             places,
-            pool: network.edges.clone(),
+            pool: network.inputs.items().to_vec(),
             known,
             loops: network.loops.clone(),
             loop_start: None,
@@ -71,11 +72,11 @@ impl Builder {
     }
 
     pub(crate) fn kind(&self, node: NodeId) -> Kind {
-        self.kinds[node.index()]
+        self.kinds[node]
     }
 
     pub(crate) fn inputs(&self, node: NodeId) -> &[Signal] {
-        let (start, len) = self.places[node.index()];
+        let (start, len) = self.places[node];
         &self.pool[start.index()..][..len.index()]
     }
 
@@ -85,20 +86,19 @@ impl Builder {
         inputs.dedup();
         let hash = hash_node(kind, inputs);
         let Builder { kinds, places, pool, known, .. } = self;
-        let inputs_of = |node: u32| {
-            let (start, len) = places[node.index()];
+        let inputs_of = |node: NodeId| {
+            let (start, len) = places[node];
             &pool[start.index()..][..len.index()]
         };
-        let same = |node: u32| kinds[node.index()] == kind && inputs_of(node) == &inputs[..];
-        if let Some(node) = known.find(hash, same) {
+        let same = |node: NodeId| kinds[node] == kind && inputs_of(node) == &inputs[..];
+        if let Some(node) = known.find(hash, |node| same(NodeId(node))) {
             return Signal::of(NodeId(node));
         }
-        let node = narrow(kinds.len());
-        known.insert(hash, node);
-        kinds.push(kind);
+        let node = kinds.push(kind);
+        known.insert(hash, node.0);
         places.push((narrow(pool.len()), narrow(inputs.len())));
         pool.extend_from_slice(inputs);
-        Signal::of(NodeId(node))
+        Signal::of(node)
     }
 
     /// Like [`node`](Self::node), but none or one input make no node.
@@ -112,60 +112,57 @@ impl Builder {
         }
     }
 
-    /// Nodes from now on may be part of a cycle.
+    /// Begins a loop: nodes from now on may be part of a cycle.
     pub(crate) fn open_loop(&mut self) {
-        self.loop_start = Some(narrow(self.kinds.len()));
+        self.loop_start = Some(NodeId::new(self.kinds.len()));
     }
 
-    /// The end of what [`open_loop`](Self::open_loop) began.
+    /// Ends the loop that [`open_loop`](Self::open_loop) began.
     pub(crate) fn close_loop(&mut self) {
         let start = self.loop_start.take().expect("a loop is open");
-        self.loops.push(start..self.kinds.len() as u32);
+        self.loops.push(start..NodeId::new(self.kinds.len()));
     }
 
-    /// A node whose inputs come later.
+    /// A node whose inputs are defined later.
     pub(crate) fn reserve(&mut self) -> NodeId {
-        self.kinds.push(Kind::Or);
+        let node = self.kinds.push(Kind::Or);
         self.places.push((0, 0));
-        self.reserved.push(NodeId(narrow(self.kinds.len()) - 1));
-        NodeId(narrow(self.kinds.len()) - 1)
+        self.reserved.push(node);
+        node
     }
 
     /// Gives a reserved node its inputs.
     pub(crate) fn define(&mut self, node: NodeId, kind: Kind, inputs: &[Signal]) {
-        self.kinds[node.index()] = kind;
-        self.places[node.index()] = (narrow(self.pool.len()), narrow(inputs.len()));
+        self.kinds[node] = kind;
+        self.places[node] = (narrow(self.pool.len()), narrow(inputs.len()));
         self.pool.extend_from_slice(inputs);
     }
 
-    /// Makes a reserved node equal to a signal. A node that was made for it just now lends its inputs.
+    /// Makes a reserved node equal to a signal. It takes over the inputs of a node that was made in this loop.
     pub(crate) fn define_as(&mut self, node: NodeId, signal: Signal) {
         let start = self.loop_start.expect("a loop is open");
         let is_reserved = self.reserved.binary_search(&signal.node()).is_ok();
         if signal == Signal::FALSE {
             self.define(node, Kind::Or, &[]);
-        } else if signal.is_inverted() || signal.node().0 < start || is_reserved {
+        } else if signal.is_inverted() || signal.node() < start || is_reserved {
             self.define(node, Kind::Or, &[signal]);
         } else {
-            self.kinds[node.index()] = self.kinds[signal.node().index()];
-            self.places[node.index()] = self.places[signal.node().index()];
+            self.kinds[node] = self.kinds[signal.node()];
+            self.places[node] = self.places[signal.node()];
         }
     }
 
     /// The network, with these outputs.
     pub(crate) fn finish(self, interface: Interface) -> Network {
-        let mut starts = Vec::with_capacity(self.places.len() + 1);
-        let mut edges = Vec::with_capacity(self.pool.len());
-        starts.push(0);
+        let mut inputs = Csr::with_capacity(self.places.len(), self.pool.len());
         for &(start, len) in &self.places {
-            edges.extend_from_slice(&self.pool[start.index()..][..len.index()]);
-            starts.push(narrow(edges.len()));
+            inputs.push(self.pool[start.index()..][..len.index()].iter().copied());
         }
         let loops = self.loops.into_iter().filter(|range| !range.is_empty()).collect();
-        Network { kinds: self.kinds, starts, edges, loops, interface }
+        Network { kinds: self.kinds, inputs, loops, interface }
     }
 }
 
 fn hash_node(kind: Kind, inputs: &[Signal]) -> u32 {
-    hash_values([kind as u32].into_iter().chain(inputs.iter().map(|input| input.0)))
+    hash_values([kind.code()].into_iter().chain(inputs.iter().map(|input| input.0)))
 }

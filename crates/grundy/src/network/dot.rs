@@ -4,6 +4,7 @@
 
 use super::{Kind, Network, NodeId, Signal};
 use crate::ground::{DotError, MOST_NODES};
+use crate::ids::ids_in;
 use std::collections::BTreeSet;
 use std::io::Write;
 
@@ -19,8 +20,8 @@ pub struct NetworkSlice {
 impl Network {
     /// The node of an atom in KIF notation: an input, or what tells an output.
     pub fn find_node(&self, text: &str) -> Option<NodeId> {
-        let inputs = (0..self.interface.first_gate()).map(NodeId);
-        let input = inputs.into_iter().find(|&node| self.node_text(node) == text);
+        let inputs = ids_in(&(NodeId(0)..self.interface.first_gate()));
+        let input = inputs.clone().find(|&node| self.node_text(node) == text);
         input.or_else(|| {
             let (_, signal) = self.named_outputs().into_iter().find(|(name, _)| name == text)?;
             Some(signal.node())

@@ -1,12 +1,17 @@
 //! What goes into a network and what comes out, by name.
 
 use super::{NodeId, Signal};
-use crate::ids::narrow;
+use crate::ids::{IdVec, ids_in};
 use std::ops::Range;
 
 grundy_syntax::define_id! {
     /// A role, numbered in the order of the sheet.
     pub struct RoleId(u16);
+}
+
+grundy_syntax::define_id! {
+    /// A fluent; fluents are numbered in the order of their texts.
+    pub struct FluentId(u32);
 }
 
 grundy_syntax::define_id! {
@@ -47,13 +52,15 @@ pub struct Goal {
     pub holds: Signal,
 }
 
-/// Something that a role can be told.
+/// A percept of a role.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Percept {
     /// In KIF notation.
     pub text: String,
-    /// When it is told.
+    /// When the role gets it.
     pub holds: Signal,
+    /// The name and the argument of a percept such as `(wins (mark 1 1))`, if that is a move of the role.
+    pub(crate) about: Option<(String, MoveId)>,
 }
 
 /// A rule about a move that was compiled into the network, such as that it wins at once.
@@ -61,9 +68,9 @@ pub struct Percept {
 pub struct Hint {
     /// What the rule says: `wins`, `safe`, `forced`.
     pub name: String,
-    /// About which move.
-    pub one_move: MoveId,
-    /// When it says so.
+    /// The move that it is about.
+    pub about: MoveId,
+    /// When the rule holds.
     pub holds: Signal,
 }
 
@@ -77,27 +84,27 @@ pub(crate) struct Choice {
 
 /// The answers that a network does not give, because they depend on a predicate that stays lifted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Open {
+pub struct LiftedAnswers {
     /// Whether the game is over.
     pub terminal: bool,
     /// Goal values.
     pub goals: bool,
-    /// What roles are told.
+    /// Percepts.
     pub sees: bool,
     /// The predicate, or one of them.
-    pub because_of: String,
+    pub predicate: String,
 }
 
-impl Open {
+impl LiftedAnswers {
     /// Whether there are any.
     pub fn any(&self) -> bool {
         self.terminal || self.goals || self.sees
     }
 
-    /// What they are called.
+    /// Their keywords.
     pub fn names(&self) -> Vec<&'static str> {
         let all = [(self.terminal, "terminal"), (self.goals, "goal"), (self.sees, "sees")];
-        all.into_iter().filter(|(open, _)| *open).map(|(_, name)| name).collect()
+        all.into_iter().filter(|(is_lifted, _)| *is_lifted).map(|(_, name)| name).collect()
     }
 }
 
@@ -105,25 +112,25 @@ impl Open {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Interface {
     /// The names of the roles.
-    pub roles: Vec<String>,
-    /// All that can be true, sorted by text.
-    pub fluents: Vec<Fluent>,
-    /// All that can be done, sorted by role and text.
-    pub moves: Vec<Move>,
+    pub roles: IdVec<RoleId, String>,
+    /// All fluents, sorted by text.
+    pub fluents: IdVec<FluentId, Fluent>,
+    /// All moves, sorted by role and text.
+    pub moves: IdVec<MoveId, Move>,
     /// When the game is over.
     pub terminal: Signal,
     /// For each role its goal values.
-    pub goals: Vec<Vec<Goal>>,
-    /// For each role what it can be told, sorted by text.
-    pub sees: Vec<Vec<Percept>>,
-    /// What rules say about moves, by name and in the order of the moves.
+    pub goals: IdVec<RoleId, Vec<Goal>>,
+    /// For each role its possible percepts, sorted by text.
+    pub sees: IdVec<RoleId, Vec<Percept>>,
+    /// Rules about moves, by name and in the order of the moves.
     pub hints: Vec<Hint>,
-    /// The outputs that mean nothing: somebody else has to give these answers.
-    pub open: Open,
-    /// Groups of moves, of several roles perhaps, as far as somebody has found any.
+    /// The outputs that mean nothing, because another engine has to give these answers.
+    pub lifted: LiftedAnswers,
+    /// The groups of moves that are known, of one role or of several.
     pub(crate) choices: Vec<Choice>,
-    /// Which moves a role has.
-    pub(super) moves_of: Vec<Range<u32>>,
+    /// The moves of each role.
+    pub(super) moves_of: IdVec<RoleId, Range<MoveId>>,
 }
 
 impl Default for Signal {
@@ -134,47 +141,69 @@ impl Default for Signal {
 
 impl Interface {
     /// The input node of a fluent.
-    pub fn fluent_node(&self, fluent: usize) -> NodeId {
-        NodeId(1 + narrow(fluent))
+    #[inline]
+    pub fn fluent_node(&self, fluent: FluentId) -> NodeId {
+        NodeId(1 + fluent.0)
     }
 
     /// The input node of a move.
-    pub fn move_node(&self, one_move: MoveId) -> NodeId {
-        NodeId(1 + narrow(self.fluents.len()) + one_move.0)
+    #[inline]
+    pub fn move_node(&self, played: MoveId) -> NodeId {
+        NodeId::new(1 + self.fluents.len() + played.index())
     }
 
-    /// The first node that is neither false nor given.
-    pub fn first_gate(&self) -> u32 {
-        1 + narrow(self.fluents.len() + self.moves.len())
+    /// The first node that is neither false nor an input.
+    pub fn first_gate(&self) -> NodeId {
+        NodeId::new(1 + self.fluents.len() + self.moves.len())
     }
 
-    /// The number of the fluent that a node is, if it is one.
-    pub fn fluent_of(&self, node: NodeId) -> Option<usize> {
-        let fluent = node.index().checked_sub(1)?;
-        (fluent < self.fluents.len()).then_some(fluent)
+    /// The nodes of the fluents, in order.
+    pub(crate) fn fluent_nodes(&self) -> Range<NodeId> {
+        NodeId(1)..NodeId::new(1 + self.fluents.len())
     }
 
-    /// Whether a node is a fluent that is never true, be it by the rules or because nobody reads it.
+    /// The nodes of the moves, in order.
+    pub(crate) fn move_nodes(&self) -> Range<NodeId> {
+        NodeId::new(1 + self.fluents.len())..self.first_gate()
+    }
+
+    /// The fluent of an input node.
+    #[inline]
+    pub fn fluent_of(&self, node: NodeId) -> Option<FluentId> {
+        let fluent = FluentId(node.0.checked_sub(1)?);
+        (fluent.index() < self.fluents.len()).then_some(fluent)
+    }
+
+    /// Whether a node is a fluent that is never true, either by the rules or because the pass `unread` removed it.
     pub(crate) fn is_dropped(&self, node: NodeId) -> bool {
         self.fluent_of(node)
             .map(|fluent| &self.fluents[fluent])
             .is_some_and(|f| !f.initial && f.next == Signal::FALSE)
     }
 
-    /// The move that a node is, if it is one.
+    /// The move of an input node.
     pub fn move_of(&self, node: NodeId) -> Option<MoveId> {
         let number = node.index().checked_sub(1 + self.fluents.len())?;
         (number < self.moves.len()).then_some(MoveId::new(number))
     }
 
-    /// The moves of a role.
-    pub fn moves_of(&self, role: RoleId) -> Range<u32> {
-        self.moves_of[role.index()].clone()
+    /// The moves of a role, in order.
+    pub fn moves_of(
+        &self,
+        role: RoleId,
+    ) -> impl DoubleEndedIterator<Item = MoveId> + ExactSizeIterator + Clone + use<> {
+        ids_in(&self.moves_of[role])
     }
 
-    /// The roles by number.
-    pub fn role_ids(&self) -> impl Iterator<Item = RoleId> + use<> {
-        (0..self.roles.len() as u16).map(RoleId)
+    /// The roles, in order.
+    pub fn role_ids(&self) -> impl DoubleEndedIterator<Item = RoleId> + ExactSizeIterator + Clone + use<> {
+        self.roles.ids()
+    }
+
+    /// The fluent of this text in KIF notation.
+    pub fn find_fluent(&self, text: &str) -> Option<FluentId> {
+        let found = self.fluents.as_slice().binary_search_by(|fluent| fluent.text.as_str().cmp(text));
+        found.ok().map(FluentId::new)
     }
 
     /// The hints of a name.
@@ -184,21 +213,15 @@ impl Interface {
         &self.hints[start..end]
     }
 
-    /// Turns percepts such as `(wins (mark 1 1))` into hints about the moves that they name.
+    /// Turns percepts of these names, such as `(wins (mark 1 1))`, into hints about the moves that they name.
     pub(crate) fn percepts_to_hints(&mut self, names: &[String]) {
-        for role in self.role_ids() {
-            let percepts = std::mem::take(&mut self.sees[role.index()]);
-            for percept in percepts {
-                let inside = percept.text.strip_prefix('(').and_then(|text| text.strip_suffix(')'));
-                let named = inside
-                    .and_then(|text| text.split_once(' '))
-                    .filter(|(name, _)| names.iter().any(|other| other == name))
-                    .and_then(|(name, text)| Some((name, super::connect::find_move(self, role, text)?)));
-                match named {
-                    Some((name, one_move)) => {
-                        self.hints.push(Hint { name: name.to_owned(), one_move, holds: percept.holds });
+        for percepts in self.sees.iter_mut() {
+            for percept in std::mem::take(percepts) {
+                match &percept.about {
+                    Some((name, about)) if names.contains(name) => {
+                        self.hints.push(Hint { name: name.clone(), about: *about, holds: percept.holds });
                     }
-                    None => self.sees[role.index()].push(percept),
+                    _ => percepts.push(percept),
                 }
             }
         }
@@ -207,7 +230,7 @@ impl Interface {
 
     /// Puts hints in order.
     pub(super) fn sort_hints(&mut self) {
-        self.hints.sort_by(|a, b| (&a.name, a.one_move).cmp(&(&b.name, b.one_move)));
+        self.hints.sort_by(|a, b| (&a.name, a.about).cmp(&(&b.name, b.about)));
     }
 
     /// Calls `visit` with every output.
@@ -222,7 +245,7 @@ impl Interface {
     }
 
     fn outputs(&self) -> impl Iterator<Item = Signal> + '_ {
-        let legal = self.moves.iter().flat_map(|one_move| [one_move.legal, one_move.guard]);
+        let legal = self.moves.iter().flat_map(|m| [m.legal, m.guard]);
         let next = self.fluents.iter().map(|fluent| fluent.next);
         let goals = self.goals.iter().flatten().map(|goal| goal.holds);
         let sees = self.sees.iter().flatten().map(|percept| percept.holds);
@@ -233,9 +256,9 @@ impl Interface {
     /// The same interface with every output replaced.
     pub(crate) fn map_outputs(&self, mut map: impl FnMut(Signal) -> Signal) -> Interface {
         let mut mapped = self.clone();
-        for one_move in &mut mapped.moves {
-            one_move.legal = map(one_move.legal);
-            one_move.guard = map(one_move.guard);
+        for m in mapped.moves.iter_mut() {
+            m.legal = map(m.legal);
+            m.guard = map(m.guard);
         }
         mapped.fluents.iter_mut().for_each(|fluent| fluent.next = map(fluent.next));
         mapped.terminal = map(mapped.terminal);

@@ -3,14 +3,13 @@
 //! Inputs are the fluents of a state and the moves; outputs are `legal`, `next`, `terminal`, `goal` and
 //! `sees`. There is no NOT node: an edge may be inverted, and so may an output.
 //!
-//! What holds of every network:
+//! Invariants of every network:
 //!
-//! - Node 0 is false, then come the fluents, then the moves, then everything else.
+//! - Node 0 is false; the fluents follow, then the moves, then all gates.
 //! - No two nodes have the same kind and the same inputs (hash-consing, by construction).
-//! - The inputs of a node stand before it. The exception are *loops*, ranges of nodes that hold what is left of
-//!   recursive rules: there a node may have inputs that stand behind it in the same range, never inverted ones.
-//!   Their meaning is the least fixpoint: all nodes of the range start false, and are evaluated in order until
-//!   nothing changes.
+//! - The inputs of a node have smaller numbers. The exception are *loops*, ranges of nodes that hold what is left of
+//!   recursive rules: there a node may also read later nodes of the same range, but never inverted. The meaning of a
+//!   loop is its least fixpoint: all nodes of the range start false and are evaluated in order until nothing changes.
 //!
 //! [`connect`] makes a network from a ground program, [`optimize`] improves it pass by pass.
 
@@ -19,20 +18,21 @@ mod connect;
 mod dot;
 mod effects;
 mod interface;
+mod join;
 mod passes;
 mod print;
 mod rewrite;
 mod wide;
 
-use crate::ids::Id;
+use crate::ids::{Csr, IdVec, ids_in};
 pub use connect::{ConnectError, connect};
 pub use dot::{NetworkSlice, write_network_dot};
-pub use interface::{Fluent, Goal, Hint, Interface, Move, MoveId, Open, Percept, RoleId};
+pub use interface::{Fluent, FluentId, Goal, Hint, Interface, LiftedAnswers, Move, MoveId, Percept, RoleId};
 pub use passes::{Groups, Optimized, PASSES, Pass, PassSize, optimize};
 pub use print::write_network;
 
 pub(crate) use builder::Builder;
-pub(crate) use connect::{RulesByHead, find_fluent};
+pub(crate) use connect::RulesByHead;
 pub(crate) use effects::{Effect, Effects, MoveEffects, Outcomes, effects, outcomes, with_safe_moves};
 pub(crate) use interface::Choice;
 pub(crate) use passes::{clean, known_of_moves, view};
@@ -46,7 +46,7 @@ grundy_syntax::define_id! {
     pub struct NodeId(u32);
 }
 
-/// The value of a node, or its opposite: what an edge carries.
+/// The value of a node, or its opposite: the label of an edge. The lowest bit says whether it is inverted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Signal(u32);
 
@@ -62,6 +62,7 @@ impl Signal {
     }
 
     /// The node whose value it is.
+    #[inline(always)]
     pub fn node(self) -> NodeId {
         NodeId(self.0 >> 1)
     }
@@ -85,10 +86,10 @@ impl Not for Signal {
     }
 }
 
-/// What a node does.
+/// The kind of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
-    /// It is given: a fluent or a move.
+    /// A fluent or a move, set from outside.
     Input,
     /// True if all inputs are; without inputs, true.
     And,
@@ -106,7 +107,16 @@ impl Kind {
         }
     }
 
-    /// The input that changes nothing.
+    /// A number for hashing.
+    pub(crate) fn code(self) -> u32 {
+        match self {
+            Kind::Input => 0,
+            Kind::And => 1,
+            Kind::Or => 2,
+        }
+    }
+
+    /// The input that has no effect: the neutral element of the operation.
     pub(crate) fn neutral(self) -> Signal {
         if self == Kind::And { Signal::TRUE } else { Signal::FALSE }
     }
@@ -115,11 +125,9 @@ impl Kind {
 /// A game as AND and OR nodes. See the module's documentation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Network {
-    kinds: Vec<Kind>,
-    /// Where the inputs of each node begin, and, at the end, how many there are.
-    starts: Vec<u32>,
-    edges: Vec<Signal>,
-    loops: Vec<Range<u32>>,
+    kinds: IdVec<NodeId, Kind>,
+    inputs: Csr<NodeId, Signal>,
+    loops: Vec<Range<NodeId>>,
     interface: Interface,
 }
 
@@ -131,65 +139,68 @@ impl Network {
 
     /// The number of edges.
     pub fn edge_count(&self) -> usize {
-        self.edges.len()
+        self.inputs.items().len()
     }
 
-    /// What a node does.
+    /// The kind of a node.
     pub fn kind(&self, node: NodeId) -> Kind {
-        self.kinds[node.index()]
+        self.kinds[node]
     }
 
     /// The inputs of a node, sorted.
     pub fn inputs(&self, node: NodeId) -> &[Signal] {
-        &self.edges[self.starts[node.index()].index()..self.starts[node.index() + 1].index()]
+        &self.inputs[node]
     }
 
     /// All nodes, in order.
-    pub fn nodes(&self) -> impl DoubleEndedIterator<Item = NodeId> + use<> {
-        (0..self.kinds.len() as u32).map(NodeId)
+    pub fn nodes(&self) -> impl DoubleEndedIterator<Item = NodeId> + ExactSizeIterator + Clone + use<> {
+        self.kinds.ids()
     }
 
-    /// The nodes that are not given.
-    pub fn gates(&self) -> impl DoubleEndedIterator<Item = NodeId> + use<> {
-        (self.interface.first_gate()..self.kinds.len() as u32).map(NodeId)
+    /// The nodes that are not inputs, in order.
+    pub fn gates(&self) -> impl DoubleEndedIterator<Item = NodeId> + ExactSizeIterator + Clone + use<> {
+        ids_in(&(self.interface.first_gate()..self.end()))
     }
 
-    /// Ranges of nodes with inputs that stand behind them.
-    pub fn loops(&self) -> &[Range<u32>] {
+    /// One past the last node.
+    pub(crate) fn end(&self) -> NodeId {
+        NodeId::new(self.kinds.len())
+    }
+
+    /// The ranges of nodes that recursive rules make: their nodes may read later ones of the same range.
+    pub fn loops(&self) -> &[Range<NodeId>] {
         &self.loops
     }
 
-    /// Roles, fluents, moves, and which node tells what about them.
+    /// Roles, fluents, moves, and the outputs.
     pub fn interface(&self) -> &Interface {
         &self.interface
     }
 
-    /// The number of fluents that some node or answer reads: how much of a state matters.
+    /// The number of fluents that some node or output reads.
     pub fn read_fluents(&self) -> usize {
         let counts = self.reader_counts();
-        (0..self.interface.fluents.len())
-            .filter(|&fluent| counts[self.interface.fluent_node(fluent).index()] > 0)
-            .count()
+        self.interface.fluents.ids().filter(|&fluent| counts[self.interface.fluent_node(fluent)] > 0).count()
     }
 
-    /// Turns percepts into hints about moves.
+    /// Turns percepts of these names into hints about moves.
     pub(crate) fn with_hints(mut self, names: &[String]) -> Network {
         self.interface.percepts_to_hints(names);
         self
     }
 
-    /// Whether another network of the same game has the same nodes, with the same outputs.
+    /// Whether another network of the same game has the same nodes and the same outputs.
     pub(crate) fn is_same(&self, other: &Network) -> bool {
-        let has_same_nodes = (&self.kinds, &self.starts, &self.edges, &self.loops)
-            == (&other.kinds, &other.starts, &other.edges, &other.loops);
+        let has_same_nodes =
+            (&self.kinds, &self.inputs, &self.loops) == (&other.kinds, &other.inputs, &other.loops);
         has_same_nodes && self.interface.has_same_outputs(&other.interface)
     }
 
     /// For each node the number of edges and outputs that read it.
-    pub(crate) fn reader_counts(&self) -> Vec<u32> {
-        let mut counts = vec![0; self.kinds.len()];
-        self.edges.iter().for_each(|signal| counts[signal.node().index()] += 1);
-        self.interface.for_each_output(|signal| counts[signal.node().index()] += 1);
+    pub(crate) fn reader_counts(&self) -> IdVec<NodeId, u32> {
+        let mut counts = IdVec::filled(0, self.kinds.len());
+        self.inputs.items().iter().for_each(|signal| counts[signal.node()] += 1);
+        self.interface.for_each_output(|signal| counts[signal.node()] += 1);
         counts
     }
 }

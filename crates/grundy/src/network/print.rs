@@ -9,9 +9,8 @@ impl Network {
         let interface = &self.interface;
         if let Some(fluent) = interface.fluent_of(node) {
             format!("(true {})", interface.fluents[fluent].text)
-        } else if let Some(one_move) = interface.move_of(node) {
-            let one_move = &interface.moves[one_move.index()];
-            format!("(does {} {})", interface.roles[one_move.role.index()], one_move.text)
+        } else if let Some(m) = interface.move_of(node).map(|done| &interface.moves[done]) {
+            format!("(does {} {})", interface.roles[m.role], m.text)
         } else if node.0 == 0 {
             "false".to_owned()
         } else {
@@ -30,25 +29,25 @@ impl Network {
     /// Every output with its name, in the order of the interface.
     pub fn named_outputs(&self) -> Vec<(String, Signal)> {
         let interface = &self.interface;
-        let role = |number: usize| &interface.roles[number];
+        let role = |role| &interface.roles[role];
         let mut outputs = Vec::new();
-        for one_move in &interface.moves {
-            let name = format!("(legal {} {})", role(one_move.role.index()), one_move.text);
-            if one_move.guard != Signal::TRUE {
-                outputs.push((format!("{name} guard"), one_move.guard));
+        for m in &interface.moves {
+            let name = format!("(legal {} {})", role(m.role), m.text);
+            if m.guard != Signal::TRUE {
+                outputs.push((format!("{name} guard"), m.guard));
             }
-            outputs.push((name, one_move.legal));
+            outputs.push((name, m.legal));
         }
         outputs.extend(interface.fluents.iter().map(|f| (format!("(next {})", f.text), f.next)));
         outputs.push(("terminal".to_owned(), interface.terminal));
-        for (number, goals) in interface.goals.iter().enumerate() {
+        for (of, goals) in interface.goals.entries() {
             for goal in goals {
                 let value = goal.value.map_or("?".to_owned(), |value| value.to_string());
-                outputs.push((format!("(goal {} {value})", role(number)), goal.holds));
+                outputs.push((format!("(goal {} {value})", role(of)), goal.holds));
             }
         }
-        for (number, percepts) in interface.sees.iter().enumerate() {
-            outputs.extend(percepts.iter().map(|p| (format!("(sees {} {})", role(number), p.text), p.holds)));
+        for (of, percepts) in interface.sees.entries() {
+            outputs.extend(percepts.iter().map(|p| (format!("(sees {} {})", role(of), p.text), p.holds)));
         }
         outputs
     }

@@ -1,19 +1,19 @@
-//! The frame of all passes: a network is built anew, node by node.
+//! The frame of all passes: a network is rebuilt node by node.
 
 use super::{Builder, Interface, Kind, Network, NodeId, Signal};
-use crate::ids::Id;
+use crate::ids::{IdVec, ids_in};
 use grundy_syntax::{Budget, Exhausted, Ticks};
 
 /// A gate of the old network, with its inputs already translated.
 pub(crate) struct Gate<'a> {
-    /// Its number in the old network.
+    /// Its node in the old network.
     pub(crate) node: NodeId,
     pub(crate) kind: Kind,
     pub(crate) inputs: &'a mut Vec<Signal>,
 }
 
-/// Builds a network anew. `make` says for each gate what stands for it in the new one; what it makes has to be
-/// the same function of the same inputs, so that loops keep their least fixpoint.
+/// Rebuilds a network. `make` returns for each gate its replacement in the new network, which must be the same
+/// function of the same inputs, so that loops keep their least fixpoint.
 pub(crate) fn rewrite(
     network: &Network,
     budget: &Budget,
@@ -22,7 +22,7 @@ pub(crate) fn rewrite(
     rewrite_outputs(network, budget, make, Interface::clone)
 }
 
-/// The work for an input of a gate, as [`Ticks`] count it.
+/// The work for an input of a gate, as [`Ticks`] count it: a guess.
 const WORK: usize = 8;
 
 /// Like [`rewrite`], with other outputs, which are those of the old network.
@@ -35,30 +35,31 @@ pub(super) fn rewrite_outputs(
     let interface = network.interface();
     budget.check_room(Builder::bytes_for(network.node_count(), network.edge_count()))?;
     let mut builder = Builder::with_capacity(interface, network.node_count(), network.edge_count());
-    let mut map: Vec<Signal> = (0..interface.first_gate()).map(|node| Signal::of(NodeId(node))).collect();
+    let mut map: IdVec<NodeId, Signal> =
+        ids_in(&(NodeId(0)..interface.first_gate())).map(Signal::of).collect();
     map.resize(network.node_count(), Signal::FALSE);
     let mut inputs = Vec::new();
     let mut ticks = Ticks::default();
-    let mut translate = |builder: &mut Builder, map: &[Signal], node: NodeId| {
+    let mut translate = |builder: &mut Builder, map: &IdVec<NodeId, Signal>, node: NodeId| {
         inputs.clear();
         ticks.work(budget, WORK * (1 + network.inputs(node).len()))?;
-        let translated = |signal: &Signal| map[signal.node().index()].inverted_if(signal.is_inverted());
+        let translated = |signal: &Signal| map[signal.node()].inverted_if(signal.is_inverted());
         inputs.extend(network.inputs(node).iter().map(translated));
         Ok(make(builder, Gate { node, kind: network.kind(node), inputs: &mut inputs }))
     };
     let mut next = interface.first_gate();
     for range in network.loops() {
-        for node in next..range.start {
-            map[node.index()] = translate(&mut builder, &map, NodeId(node))?;
+        for node in ids_in(&(next..range.start)) {
+            map[node] = translate(&mut builder, &map, node)?;
         }
         builder.open_loop();
-        let knots: Vec<NodeId> = range.clone().map(NodeId).filter(|&node| is_knot(network, node)).collect();
+        let knots: Vec<NodeId> = ids_in(range).filter(|&node| is_knot(network, node)).collect();
         let reserved: Vec<NodeId> = knots.iter().map(|_| builder.reserve()).collect();
         for (&knot, &reserved) in knots.iter().zip(&reserved) {
-            map[knot.index()] = Signal::of(reserved);
+            map[knot] = Signal::of(reserved);
         }
-        for node in range.clone().map(NodeId).filter(|node| knots.binary_search(node).is_err()) {
-            map[node.index()] = translate(&mut builder, &map, node)?;
+        for node in ids_in(range).filter(|node| knots.binary_search(node).is_err()) {
+            map[node] = translate(&mut builder, &map, node)?;
         }
         for (&knot, &reserved) in knots.iter().zip(&reserved) {
             let signal = translate(&mut builder, &map, knot)?;
@@ -67,16 +68,16 @@ pub(super) fn rewrite_outputs(
         builder.close_loop();
         next = range.end;
     }
-    for node in next..network.node_count() as u32 {
-        map[node.index()] = translate(&mut builder, &map, NodeId(node))?;
+    for node in ids_in(&(next..network.end())) {
+        map[node] = translate(&mut builder, &map, node)?;
     }
     budget.check_with(builder.bytes())?;
-    let translated = |signal: Signal| map[signal.node().index()].inverted_if(signal.is_inverted());
+    let translated = |signal: Signal| map[signal.node()].inverted_if(signal.is_inverted());
     let interface = outputs(interface).map_outputs(translated);
     Ok(builder.finish(interface))
 }
 
-/// Whether a node has inputs that stand behind it, or is one itself.
+/// Whether a node of a loop reads itself or a later node.
 fn is_knot(network: &Network, node: NodeId) -> bool {
     network.inputs(node).last().is_some_and(|signal| signal.node() >= node)
 }

@@ -1,4 +1,4 @@
-//! What the tests of the passes share: small games and outputs as text.
+//! Helpers for the tests of the passes: small games, and outputs as text.
 
 use super::{Groups, Kind, Network, Signal, connect, optimize};
 use crate::ground::{GroundConfig, ground};
@@ -47,9 +47,9 @@ fn text(network: &Network, signal: Signal) -> String {
     if let Some(fluent) = interface.fluent_of(node) {
         return format!("{sign}{}", interface.fluents[fluent].text);
     }
-    if let Some(one_move) = interface.move_of(node) {
-        let one_move = &interface.moves[one_move.0 as usize];
-        return format!("{sign}(does {} {})", interface.roles[one_move.role.0 as usize], one_move.text);
+    if let Some(done) = interface.move_of(node) {
+        let m = &interface.moves[done];
+        return format!("{sign}(does {} {})", interface.roles[m.role], m.text);
     }
     let kind = if network.kind(node) == Kind::And { "and" } else { "or" };
     let inputs: Vec<String> = network.inputs(node).iter().map(|&input| text(network, input)).collect();

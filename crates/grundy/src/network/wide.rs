@@ -1,10 +1,10 @@
-//! Nodes with very many inputs, taken apart: machines count inputs in small numbers.
+//! Splits gates with very many inputs, because machines count inputs in 16 bits.
 
 use super::rewrite::rewrite;
 use super::{Network, Signal};
 use grundy_syntax::{Budget, Exhausted};
 
-/// The network with at most this many inputs for each node, up to the square of it.
+/// The network with at most `most` inputs for each gate. Gates with more than the square of that keep more.
 pub(crate) fn split_wide(network: Network, most: usize, budget: &Budget) -> Result<Network, Exhausted> {
     if network.gates().all(|node| network.inputs(node).len() <= most) {
         return Ok(network);

@@ -10,7 +10,7 @@ use crate::output::{Failure, Outcome, note, print, print_json};
 use anyhow::Result;
 use grundy::engine::{Engine, Task};
 use grundy::game::{Game, GameError, MachineConfig};
-use grundy::machine::{Machine, MachineKind, Rules};
+use grundy::machine::{CompiledGame, Machine, MachineKind};
 use grundy::reasoner::{ReasonError, Reasoner};
 use grundy_bench::playouts::{Line, Results, Settings, Speed, machine_speed, reasoner_speed, size};
 use std::path::{Path, PathBuf};
@@ -149,7 +149,7 @@ fn measure_game(
 }
 
 /// The rules that machines of a game share, and the time to make them.
-type Shared = (Result<Arc<Rules>, GameError>, Duration);
+type Shared = (Result<Arc<CompiledGame>, GameError>, Duration);
 
 /// All engines in one game.
 struct Contest<'a> {

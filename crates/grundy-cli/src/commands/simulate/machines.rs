@@ -10,7 +10,7 @@ use crate::limits::budget;
 use crate::output::Failure;
 use anyhow::{Result, anyhow};
 use grundy::machine::{
-    AnyPlayer, Event, Machine, MachineKind, MachineReasoner, MoveName, Rules, State, Told, Totals,
+    AnyCursor, CompiledGame, Event, Machine, MachineKind, MachineReasoner, MoveName, State, Told, Totals,
 };
 use grundy::network::MoveId;
 use grundy::play::{FollowError, Line, follow};
@@ -21,11 +21,11 @@ use std::time::Instant;
 
 pub(super) fn play(session: &Session, machine: &Machine, observer: &mut Observer) -> Result<Played> {
     let args = session.args;
-    let start = end_of_line(&mut reasoner(machine.rules().clone(), MachineKind::Scratch)?, &session.line)?;
+    let start = end_of_line(&mut reasoner(machine.game().clone(), MachineKind::Scratch)?, &session.line)?;
     let needs_whole_states = args.record.is_some() || (args.show && !session.line.joints.is_empty());
     let follower = match (args.watches(), needs_whole_states) {
         (false, _) => None,
-        (true, false) => Some(Follower::new(session, machine, machine.rules().clone(), observer)?),
+        (true, false) => Some(Follower::new(session, machine, machine.game().clone(), observer)?),
         (true, true) => {
             let rules = args.reason.whole_rules(session.game)?;
             Some(Follower::new(session, machine, rules, observer)?)
@@ -48,7 +48,7 @@ pub(super) fn play(session: &Session, machine: &Machine, observer: &mut Observer
         Ok((totals, lines))
     })?;
     Ok(Played {
-        roles: machine.rules().interface().roles.clone(),
+        roles: machine.game().interface().roles.as_slice().to_vec(),
         totals,
         lines,
         setup,
@@ -57,21 +57,21 @@ pub(super) fn play(session: &Session, machine: &Machine, observer: &mut Observer
     })
 }
 
-fn reasoner(rules: Arc<Rules>, kind: MachineKind) -> Result<MachineReasoner<AnyPlayer>, Failure> {
+fn reasoner(rules: Arc<CompiledGame>, kind: MachineKind) -> Result<MachineReasoner<AnyCursor>, Failure> {
     let machine = Machine::new(rules, kind, &budget())?;
-    Ok(MachineReasoner::new(machine.player()))
+    Ok(MachineReasoner::new(machine.cursor()))
 }
 
 /// The state that the line of the call leads to.
-fn end_of_line(reasoner: &mut MachineReasoner<AnyPlayer>, line: &Line) -> Result<State, Failure> {
+fn end_of_line(reasoner: &mut MachineReasoner<AnyCursor>, line: &Line) -> Result<State, Failure> {
     let initial = reasoner.initial()?;
     follow(reasoner, initial, line, |_, _, _, _| Ok::<(), FollowError>(())).map_err(unplayable)
 }
 
 /// The line of the call and these moves.
 fn line_of(session: &Session, machine: &Machine, moves: &[Vec<MoveId>]) -> Line {
-    let all = &machine.rules().interface().moves;
-    let text = |one_move: &MoveId| all[one_move.0 as usize].text.clone();
+    let all = &machine.game().interface().moves;
+    let text = |played: &MoveId| all[*played].text.clone();
     let mut line = session.line.clone();
     line.joints.extend(moves.iter().map(|joint| joint.iter().map(text).collect()));
     line
@@ -79,7 +79,7 @@ fn line_of(session: &Session, machine: &Machine, moves: &[Vec<MoveId>]) -> Line 
 
 /// A player that makes the same moves as the machine, and lets an observer look.
 struct Follower<'s, 'o, 'w> {
-    reasoner: MachineReasoner<AnyPlayer>,
+    reasoner: MachineReasoner<AnyCursor>,
     observer: &'o mut Observer<'w>,
     line: &'s Line,
     start: State,
@@ -94,12 +94,12 @@ impl<'s, 'o, 'w> Follower<'s, 'o, 'w> {
     fn new(
         session: &'s Session,
         machine: &Machine,
-        rules: Arc<Rules>,
+        rules: Arc<CompiledGame>,
         observer: &'o mut Observer<'w>,
     ) -> Result<Follower<'s, 'o, 'w>> {
         let mut reasoner = reasoner(rules, MachineKind::Incremental)?;
         let start = end_of_line(&mut reasoner, &session.line)?;
-        let moves = &machine.rules().interface().moves;
+        let moves = &machine.game().interface().moves;
         let names = moves.iter().map(|one_move| reasoner.move_of(&one_move.text).ok()).collect();
         observer.look_at_start(&mut reasoner, &session.line, &start)?;
         let (line, state) = (&session.line, start.clone());

@@ -7,7 +7,7 @@
 
 use super::plan::Share;
 use super::{FactSet, Plan, Value, bits, simd};
-use crate::ids::{Id, narrow};
+use crate::ids::{Id, ids_in};
 use crate::machine::batch::{BLOCK_LANES, Block};
 use crate::network::{Kind, Network, NodeId, Signal};
 use std::ops::Range;
@@ -137,17 +137,17 @@ impl Batch {
         let Batch { plan, blocks, .. } = self;
         let network = &plan.network;
         let mut next = network.interface().first_gate();
-        let last = narrow(network.node_count());
+        let last = network.end();
         for range in network.loops().iter().cloned().chain(std::iter::once(last..last)) {
-            for node in next..range.start {
-                blocks[node.index()] = gate(network, blocks, NodeId(node));
+            for node in ids_in(&(next..range.start)) {
+                blocks[node.index()] = gate(network, blocks, node);
             }
-            range.clone().for_each(|node| blocks[node.index()] = Block::NONE);
+            ids_in(&range).for_each(|node| blocks[node.index()] = Block::NONE);
             let mut changed = !range.is_empty();
             while changed {
                 changed = false;
-                for node in range.clone() {
-                    let value = gate(network, blocks, NodeId(node));
+                for node in ids_in(&range) {
+                    let value = gate(network, blocks, node);
                     changed |= value != blocks[node.index()];
                     blocks[node.index()] = value;
                 }

@@ -13,7 +13,7 @@
 
 use super::plan::Share;
 use super::{FactSet, Plan, Value, bits};
-use crate::ids::{Id, narrow};
+use crate::ids::{Id, ids_in, narrow};
 use crate::network::{Kind, Network, NodeId, Signal};
 use std::sync::Arc;
 
@@ -335,7 +335,7 @@ impl Incremental {
     fn settle_loop(&mut self, number: usize) {
         let plan = self.plan.clone();
         let network = &plan.network;
-        let range = network.loops()[number].clone();
+        let range = network.loops()[number].start.0..network.loops()[number].end.0;
         let before: Vec<bool> = range.clone().map(|node| self.is_marked(node)).collect();
         range.clone().for_each(|node| self.mark(node, false));
         let mut changed = true;
@@ -375,7 +375,7 @@ impl Wiring {
         let network = &plan.network;
         let mut in_loop = vec![None; network.node_count()];
         for (number, range) in network.loops().iter().enumerate() {
-            range.clone().for_each(|node| in_loop[node.index()] = Some(narrow(number)));
+            ids_in(range).for_each(|node| in_loop[node.index()] = Some(narrow(number)));
         }
         let is_or: Vec<bool> = network
             .nodes()
@@ -473,7 +473,7 @@ impl Wiring {
             let is_gate = |input: &&Signal| gate.fact == input.node().0 << 1 | u32::from(input.is_inverted());
             let inputs = network.inputs(node).iter().filter(|input| !is_gate(input));
             let counted = match network.kind(node) {
-                _ if node.0 < network.interface().first_gate() || in_loop[number].is_some() => {
+                _ if node < network.interface().first_gate() || in_loop[number].is_some() => {
                     usize::from(!marked)
                 }
                 Kind::Or => inputs.filter(|&&input| value(input)).count(),
@@ -503,7 +503,7 @@ struct Gates {
 /// Chooses a gate for each conjunction of two inputs outside of loops that reads a fact: the fact that is read most.
 fn gates(network: &Network, in_loop: &[Option<u32>]) -> Gates {
     let first_gate = network.interface().first_gate();
-    let is_fact = |signal: &Signal| (1..first_gate).contains(&signal.node().0);
+    let is_fact = |signal: &Signal| (NodeId(1)..first_gate).contains(&signal.node());
     let counts = network.reader_counts();
     let mut of = vec![Gate::NONE; network.node_count()];
     let mut lists: Vec<Vec<u32>> = vec![Vec::new(); first_gate.index()];
@@ -514,7 +514,7 @@ fn gates(network: &Network, in_loop: &[Option<u32>]) -> Gates {
     };
     for node in network.gates().filter(is_pair) {
         let facts = network.inputs(node).iter().filter(|input| is_fact(input));
-        let Some(gate) = facts.max_by_key(|input| (counts[input.node().index()], input.node())) else {
+        let Some(gate) = facts.max_by_key(|input| (counts[input.node()], input.node())) else {
             continue;
         };
         of[node.index()].fact = gate.node().0 << 1 | u32::from(gate.is_inverted());

@@ -1,7 +1,7 @@
 //! Every node, once for each state.
 
 use super::{FactSet, Plan, Value};
-use crate::ids::{Id, narrow};
+use crate::ids::{Id, ids_in};
 use crate::network::{Kind, Network, NodeId, Signal};
 use std::sync::Arc;
 
@@ -46,8 +46,8 @@ impl Scratch {
 
 /// Evaluates all nodes of a network in order, and loops until nothing changes.
 pub(super) fn evaluate(network: &Network, state: &FactSet, values: &mut [bool]) {
-    for fact in 0..network.interface().fluents.len() {
-        values[1 + fact] = state.get(narrow(fact));
+    for fact in network.interface().fluents.ids() {
+        values[1 + fact.index()] = state.get(fact.0);
     }
     let read = |values: &[bool], signal: &Signal| values[signal.node().index()] != signal.is_inverted();
     let gate = |values: &[bool], node: NodeId| match network.kind(node) {
@@ -55,17 +55,17 @@ pub(super) fn evaluate(network: &Network, state: &FactSet, values: &mut [bool]) 
         _ => network.inputs(node).iter().any(|input| read(values, input)),
     };
     let mut next = network.interface().first_gate();
-    let last = narrow(network.node_count());
+    let last = network.end();
     for range in network.loops().iter().cloned().chain(std::iter::once(last..last)) {
-        for node in next..range.start {
-            values[node.index()] = gate(values, NodeId(node));
+        for node in ids_in(&(next..range.start)) {
+            values[node.index()] = gate(values, node);
         }
-        range.clone().for_each(|node| values[node.index()] = false);
+        ids_in(&range).for_each(|node| values[node.index()] = false);
         let mut changed = !range.is_empty();
         while changed {
             changed = false;
-            for node in range.clone() {
-                if !values[node.index()] && gate(values, NodeId(node)) {
+            for node in ids_in(&range) {
+                if !values[node.index()] && gate(values, node) {
                     values[node.index()] = true;
                     changed = true;
                 }

@@ -5,7 +5,7 @@ use super::super::effort::{Effort, Units};
 use super::super::solver::{Answer, Solver};
 use super::super::{InvariantKind, Invariants};
 use crate::ids::Id;
-use crate::network::{Kind, MoveId, Network, Signal, find_fluent};
+use crate::network::{FluentId, Kind, Network, Signal};
 use batsat::Lit;
 
 /// Clauses over the nodes of a network. Loops are seen by their completion, which allows more than they do.
@@ -70,9 +70,9 @@ impl Clauses {
         for role in interface.role_ids() {
             let mut does = Vec::new();
             for number in interface.moves_of(role) {
-                let done = self.literals[interface.move_node(MoveId(number)).index()];
-                let one_move = &interface.moves[number.index()];
-                for legal in [self.literal(one_move.legal), self.literal(one_move.guard)] {
+                let done = self.literals[interface.move_node(number).index()];
+                let m = &interface.moves[number];
+                for legal in [self.literal(m.legal), self.literal(m.guard)] {
                     self.solver.add([!self.moving, !done, legal]);
                 }
                 does.push(done);
@@ -89,7 +89,7 @@ impl Clauses {
         let interface = network.interface();
         for invariant in &invariants.proved {
             let texts = invariant.members.iter().map(|&member| &invariants.fluents[member.index()]);
-            let fluents: Vec<usize> = texts.filter_map(|text| find_fluent(interface, text)).collect();
+            let fluents: Vec<FluentId> = texts.filter_map(|text| interface.find_fluent(text)).collect();
             let nodes = || fluents.iter().map(|&fluent| interface.fluent_node(fluent));
             let members: Vec<Lit> = nodes().map(|node| self.literals[node.index()]).collect();
             let is_whole =

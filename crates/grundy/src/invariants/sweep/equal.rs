@@ -18,7 +18,7 @@ pub(super) fn find(sweep: &mut Sweep<'_>) -> Vec<Option<Change>> {
         let moved = sweep.moved[node.index()];
         sweep.effort.spend(sweep.patterns.units(4));
         let own = class(sweep, node, moved);
-        if node.0 >= network.interface().first_gate() && sweep.is_open(node) {
+        if node >= network.interface().first_gate() && sweep.is_open(node) {
             let candidates = classes.get(&own.0).cloned().unwrap_or_default();
             let same = candidates.iter().map(|other| other.inverted_if(own.1));
             let same = same.take(MOST_TRIES).find(|&other| is_same(sweep, Signal::of(node), other, moved));

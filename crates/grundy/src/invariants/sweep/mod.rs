@@ -16,7 +16,6 @@ mod patterns;
 
 use super::Invariants;
 use super::effort::{Effort, Units, units};
-use crate::ids::Id;
 use crate::network::{Network, NodeId, Signal, clean, rewrite};
 use clauses::Clauses;
 use grundy_syntax::{Budget, Exhausted, Stage};

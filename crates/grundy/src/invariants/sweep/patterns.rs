@@ -2,9 +2,8 @@
 
 use super::super::effort::Effort;
 use super::super::samples::step_units;
-use crate::ids::Id;
 use crate::machine::incremental::IncrementalMachine;
-use crate::machine::{Player, Rules, State};
+use crate::machine::{CompiledGame, Cursor, State};
 use crate::network::{Kind, MoveId, Network, NodeId, Signal};
 use grundy_syntax::Exhausted;
 use rustc_hash::FxHashSet;
@@ -49,10 +48,10 @@ impl Patterns {
     /// States of random play, each with the moves that were made there.
     pub(super) fn of_play(network: &Network, effort: &Effort) -> Result<Patterns, Exhausted> {
         let mut patterns = Patterns { columns: Vec::new(), filled: WIDTH };
-        let rules = Arc::new(Rules::new(network.clone(), effort.budget())?);
+        let rules = Arc::new(CompiledGame::new(network.clone(), effort.budget())?);
         let mut state = State::empty(network.interface().fluents.len());
         let machine = IncrementalMachine::new(rules, effort.budget())?;
-        let mut player = Arc::new(machine).player();
+        let mut player = Arc::new(machine).cursor();
         let step_units = step_units(network);
         let mut rng = fastrand::Rng::with_seed(3);
         let mut playouts = 0;

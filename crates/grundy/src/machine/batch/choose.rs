@@ -1,17 +1,17 @@
 //! A uniform choice among the legal moves, for all lanes at once.
 //!
 //! The legal moves of a lane are counted in bit planes: plane `i` of a number holds its binary digit `i` for every
-//! lane. Counts of groups of eight moves are added up in a binary tree. A number below the count of all is drawn for
-//! each lane, and it finds its way down the tree: where it is below the count of the left half it goes there,
-//! otherwise that count is subtracted and it goes to the right. Parts of the tree that no lane goes to are skipped.
+//! lane. Counts of groups of eight moves are added up in a binary tree. For each lane a number below the total is drawn,
+//! which selects a path down the tree: where it is below the count of the left half the path goes left, otherwise that
+//! count is subtracted and the path goes right. Subtrees without lanes are skipped.
 
 use super::block::Block;
 use super::random::Random;
 
-/// Moves at a leaf of the tree.
+/// Moves at a leaf of the tree. The count of eight bits takes four planes and seven adders. A guess.
 pub(super) const GROUP: usize = 8;
 
-/// The most binary digits of a number of moves.
+/// The most binary digits of a number of moves: a role may have eight million. A guess.
 pub(super) const MOST_PLANES: usize = 24;
 
 /// A number for each lane.
@@ -25,7 +25,7 @@ pub(super) struct Tree {
     stack: Vec<Frame>,
 }
 
-/// Lanes that are on their way down, with their numbers.
+/// Lanes at a node of the tree, with their numbers.
 #[derive(Clone, Debug)]
 struct Frame {
     level: usize,

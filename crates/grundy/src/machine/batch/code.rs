@@ -1,10 +1,9 @@
 //! Straight-line code for the nodes of a network.
 //!
-//! A value lives in a slot, a block of lanes. An instruction is the OR of some slots and of products of two, or the AND
-//! of some slots without what others and products of two have; whatever else a node needs is done by storing the
-//! opposite of its value, so that no instruction is spent on a NOT. Instructions of the same shape stand together in
-//! *runs*, so that the loops over their operands always take the same way; the common shapes have numbers, and code of
-//! their own.
+//! A value is kept in a slot, a block of lanes. An instruction is the OR of slots and of products of two slots, or the AND
+//! of slots and of negated slots and products; all other gates are stored inverted (De Morgan), so that no instruction is
+//! a NOT. Instructions of the same shape form *runs*, so that the branches of the loops over their operands are predicted;
+//! the common shapes have numbers and specialized code.
 //!
 //! ```text
 //! run:     number  count  (dst  operand…) × count
@@ -13,6 +12,20 @@
 
 use super::block::Block;
 use crate::ids::{Id, narrow};
+use crate::network::FluentId;
+
+grundy_syntax::define_id! {
+    /// A slot: a block of lanes with the values of a node. Slot 0 is always empty, and the fluents come next.
+    pub(super) struct SlotId(u32);
+}
+
+impl SlotId {
+    /// The slot of a fluent.
+    #[inline(always)]
+    pub(super) fn of_fluent(fluent: FluentId) -> SlotId {
+        SlotId(1 + fluent.0)
+    }
+}
 
 /// Code for a part of a network.
 #[derive(Clone, Debug, Default)]
@@ -31,15 +44,15 @@ pub(super) enum CodeBlock {
     /// Run once.
     Straight(std::ops::Range<usize>),
     /// Run until nothing changes, after setting these slots to a value.
-    Loop(std::ops::Range<usize>, Vec<(u32, bool)>),
+    Loop(std::ops::Range<usize>, Vec<(SlotId, bool)>),
 }
 
-/// What becomes of the value that an instruction gives.
+/// How the result of an instruction is stored.
 pub(super) trait Store {
     fn store(&mut self, slot: &mut Block, value: Block);
 }
 
-/// It is what the slot has.
+/// Overwrites the slot.
 struct Overwrite;
 
 impl Store for Overwrite {
@@ -49,7 +62,7 @@ impl Store for Overwrite {
     }
 }
 
-/// The same, and in these lanes that was another value.
+/// Overwrites the slot, and collects the lanes in which the value changed.
 struct Changed(Block);
 
 impl Store for Changed {
@@ -60,12 +73,12 @@ impl Store for Changed {
     }
 }
 
-/// It is the next value of a fact.
+/// Stores the next value of a fluent.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Turnover {
     /// The lanes that get it.
     pub(super) moving: Block,
-    /// Those that keep what they have; in all others the fact is false.
+    /// The lanes that keep their value; in all others the fluent becomes false.
     pub(super) staying: Block,
 }
 
@@ -161,7 +174,7 @@ impl Code {
         }
     }
 
-    /// Runs the code, without loops, for facts that get their next values.
+    /// Runs the code, which has no loops, for fluents that get their next values in place.
     #[inline(always)]
     pub(super) fn run_in_place(&self, slots: &mut [Block], mut turnover: Turnover) {
         run(&self.words, slots, &mut turnover);
@@ -184,8 +197,8 @@ fn run<S: Store>(mut words: &[u32], slots: &mut [Block], store: &mut S) {
                     (_, [is_or, plain, opposite, both, one, neither, rest @ ..]) => {
                         let shape = Shape {
                             is_or: *is_or == 1,
-                            plain: *plain as usize,
-                            opposite: *opposite as usize,
+                            plain: plain.index(),
+                            opposite: opposite.index(),
                             pairs: [both.index(), one.index(), neither.index()],
                         };
                         let (run, rest) = rest.split_at(count * (1 + shape.operands()));
@@ -200,7 +213,7 @@ fn run<S: Store>(mut words: &[u32], slots: &mut [Block], store: &mut S) {
     }
 }
 
-/// Instructions of a shape that is known beforehand.
+/// Instructions of a shape that is known at compile time.
 #[inline(always)]
 fn fixed<
     S: Store,

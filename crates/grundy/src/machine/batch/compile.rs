@@ -1,456 +1,95 @@
-//! From a network to code: which instruction for which node, in which order, in which slot.
+//! Compiles a network to straight-line code for bit-sliced evaluation: a slot holds the values of a node in all lanes, and
+//! an instruction computes one slot from others with bitwise operations.
 //!
-//! Four parts run one after the other: `state` (legal moves, terminal), `goals`, then the choice of moves, `next`, and
-//! `sees`. Goals and percepts are left out where nobody wants them. Slots are given to nodes as a compiler gives
-//! registers to values: a slot is free again after the last use of its value, so that all values that are needed at
-//! a time stay close together in the cache.
+//! The code has four parts: `state` (legal moves and terminal), `goals`, and, after moves are chosen, `next` and `sees`.
+//! Goals and percepts only run when they are needed. Each part is compiled like a basic block:
+//!
+//! 1. *Instruction selection* (`select.rs`). A gate becomes an OR or an AND of slots. An AND starts with a plain operand and subtracts
+//!    inverted ones (and-not); a gate without a suitable operand is stored inverted, so that no instruction is a NOT. A gate
+//!    with two inputs and a single reader becomes a product in the instruction of its reader.
+//! 2. *Scheduling* (`select.rs`). Within windows, instructions are sorted by their level and their shape, so that runs of the same shape
+//!    share one loop without branches (`code.rs`). Loops of the network become blocks that run until nothing changes.
+//! 3. *Slot allocation* (`allocate.rs`). Linear-scan register allocation in two passes: the first notes the last use of each value, the
+//!    second frees a slot after it, so that the live values stay together in the cache.
+//!
+//! Next values are computed into free slots and copied over the fluents at the end of a step. In games with many fluents
+//! those that nothing else reads are computed in place instead.
 
+use super::allocate::{Allocator, NEVER_FREE};
 use super::choose::GROUP;
-use super::code::{Code, CodeBlock, Shape};
-use crate::ids::{Id, narrow};
-use crate::machine::Rules;
-use crate::machine::cones::{Cone, Step};
-use crate::network::{Kind, MoveId, Network, NodeId, RoleId, Signal};
-use grundy_syntax::{Budget, Exhausted, Ticks};
-use rustc_hash::FxHashMap;
+use super::code::{Code, SlotId};
+use super::select::{Draft, Drafter, take_in_place};
+use crate::ids::{BitSet, IdVec, ids_in};
+use crate::machine::CompiledGame;
+use crate::network::{FluentId, MoveId, Network, NodeId, RoleId, Signal};
+use grundy_syntax::{Budget, Exhausted};
 use std::collections::BTreeMap;
 
-/// Where a value is, and whether the opposite is there.
+/// A reference to the value of a node: its slot, and whether the slot holds the opposite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
-    pub(super) slot: u32,
+pub(super) struct SlotRef {
+    pub(super) slot: SlotId,
     pub(super) opposite: bool,
 }
 
-/// A game as code.
+/// A game, compiled to code.
 #[derive(Debug)]
 pub(super) struct Program {
     pub(super) state: Code,
     pub(super) goals: Code,
     pub(super) next: Code,
-    /// The next values that are put in place.
+    /// The next values that are computed in place.
     pub(super) in_place: Code,
     pub(super) sees: Code,
     /// The number of slots. The first is empty, then come the fluents, then one that is full.
     pub(super) slots: usize,
-    pub(super) terminal: Place,
+    pub(super) terminal: SlotRef,
     /// For each role its moves, in groups with the same guard.
-    pub(super) choices: Vec<Choices>,
-    /// For each move, where to tell that it is done; [`UNREAD`] if nobody wants to know.
-    pub(super) does: Vec<u32>,
+    pub(super) choices: IdVec<RoleId, Choices>,
+    /// For each move the slot that is set where it is played; [`UNREAD`] if nothing reads it.
+    pub(super) does: IdVec<MoveId, SlotId>,
     /// For each fluent its next value.
-    pub(super) nexts: Vec<Place>,
-    /// Fluents that something reads. Lanes do without the others, which only who looks at states asks for.
-    pub(super) kept: Vec<u32>,
+    pub(super) nexts: IdVec<FluentId, SlotRef>,
+    /// The fluents that something reads. Lanes omit the others, which matter only to callers that inspect states.
+    pub(super) kept: Vec<FluentId>,
     /// Those of them that do not get their next value in place.
-    pub(super) copied: Vec<u32>,
-    /// Fluents whose next value is that of another, with a slot to put it aside.
-    pub(super) aside: Vec<(u32, u32)>,
-    pub(super) goal_values: Vec<Vec<(Option<i32>, Place)>>,
-    pub(super) percepts: Vec<Vec<Place>>,
+    pub(super) copied: Vec<FluentId>,
+    /// Slots of fluents that are next values of others, with the slots in which they are saved meanwhile.
+    pub(super) aside: Vec<(SlotId, SlotId)>,
+    pub(super) goal_values: IdVec<RoleId, Vec<GoalRef>>,
+    pub(super) percepts: IdVec<RoleId, Vec<SlotRef>>,
 }
 
-/// The moves of a role, as they are counted and chosen.
+/// A goal value, if it is a number, and where to read whether the role has it.
+pub(super) type GoalRef = (Option<i32>, SlotRef);
+
+/// The moves of a role in the order in which they are counted and chosen.
 #[derive(Debug, Default)]
 pub(super) struct Choices {
     /// Places of legal moves, groups of [`GROUP`], each filled up with places that are never true.
-    pub(super) legal: Vec<Place>,
+    pub(super) legal: Vec<SlotRef>,
     /// For each of them the move.
     pub(super) moves: Vec<MoveId>,
     /// For each group its guard.
-    pub(super) guards: Vec<Place>,
+    pub(super) guards: Vec<SlotRef>,
 }
-
-/// The work for an operand, as [`Ticks`] count it.
-const WORK: usize = 16;
 
 /// Never true.
-const NEVER: Place = Place { slot: 0, opposite: false };
+const NEVER: SlotRef = SlotRef { slot: SlotId(0), opposite: false };
 
 /// No slot.
-pub(super) const UNREAD: u32 = u32::MAX;
-
-/// Instructions are put in order of their shape within windows of this many. Larger windows have longer runs, and more
-/// values alive at a time.
-const WINDOW: usize = 256;
-
-/// An instruction before slots are known.
-#[derive(Clone, Debug)]
-struct Instruction {
-    target: NodeId,
-    shape: Shape,
-    operands: Vec<NodeId>,
-}
-
-/// Instructions of one block.
-struct Draft {
-    instructions: Vec<Instruction>,
-    /// The nodes of a loop.
-    members: Option<Vec<NodeId>>,
-}
-
-/// The values of nodes in terms of others, and of what is stored.
-struct Drafter<'a> {
-    network: &'a Network,
-    /// For each node: whose value it shares, and whether it is the opposite of what is stored there.
-    stored: Vec<Signal>,
-    /// The gates that are part of the instruction of the only one that reads them.
-    inlined: Vec<bool>,
-    full: NodeId,
-    /// Nodes from here on are values in between.
-    extra: u32,
-}
-
-/// An input of a gate.
-enum Operand {
-    Stored(Signal),
-    /// The product of two if an OR reads it, the opposite of that if an AND does.
-    Product([Signal; 2]),
-}
-
-impl Drafter<'_> {
-    fn stored(&self, signal: Signal) -> Signal {
-        let stored = self.stored[signal.node().index()];
-        stored.inverted_if(signal.is_inverted())
-    }
-
-    /// An input, as a product if its node is inlined.
-    fn operand(&self, signal: Signal) -> Operand {
-        let node = signal.node();
-        let (true, &[one, other]) = (self.inlined[node.index()], self.network.inputs(node)) else {
-            return Operand::Stored(self.stored(signal));
-        };
-        // An OR is the opposite of a product of opposites.
-        let is_or = self.network.kind(node) == Kind::Or;
-        let factors = [one, other].map(|input| self.stored(input.inverted_if(is_or)));
-        Operand::Product(factors)
-    }
-
-    /// Finds the gates that need no value of their own: with two inputs, of which an OR reads the product, or an AND the
-    /// opposite of it, and nobody else.
-    fn inline(&mut self, cone: &Cone, readers: &[u32]) {
-        let steps: Vec<Step<'_>> = cone.steps().collect();
-        let mut here = vec![false; self.network.node_count()];
-        let gates =
-            || steps.iter().filter_map(|step| if let Step::Gate(node) = step { Some(*node) } else { None });
-        gates().for_each(|node| here[node.index()] = true);
-        // What reads comes behind what it reads, and is inlined first.
-        for reader in gates().collect::<Vec<_>>().into_iter().rev() {
-            if self.inlined[reader.index()] || self.network.inputs(reader).len() < 2 {
-                continue;
-            }
-            for &input in self.network.inputs(reader) {
-                let node = input.node();
-                let has_two = matches!(self.network.inputs(node), [one, other] if one.node() != other.node());
-                let is_other_kind =
-                    (self.network.kind(node) == self.network.kind(reader)) == input.is_inverted();
-                if has_two && is_other_kind && here[node.index()] && readers[node.index()] == 1 {
-                    self.inlined[node.index()] = true;
-                }
-            }
-        }
-    }
-
-    fn draft(&mut self, cone: &Cone, budget: &Budget) -> Result<Vec<Draft>, Exhausted> {
-        let mut ticks = Ticks::default();
-        let mut drafts = Vec::new();
-        let mut straight = Vec::new();
-        for step in cone.steps() {
-            match step {
-                Step::Gate(node) => ticks.work(budget, WORK * (1 + self.network.inputs(node).len()))?,
-                Step::Loop(members) => ticks.work(budget, WORK * members.len())?,
-            }
-            match step {
-                Step::Gate(node) if self.inlined[node.index()] => {}
-                Step::Gate(node) => straight.extend(self.instruction(node)),
-                Step::Loop(members) => {
-                    push_straight(&mut drafts, std::mem::take(&mut straight));
-                    drafts.push(self.draft_loop(members));
-                }
-            }
-        }
-        push_straight(&mut drafts, straight);
-        budget.check()?;
-        Ok(drafts)
-    }
-
-    /// The instruction for a node; `None` if it is the same as another, perhaps inverted.
-    fn instruction(&mut self, node: NodeId) -> Option<Instruction> {
-        let kind = self.network.kind(node);
-        match *self.network.inputs(node) {
-            [] => self.stored[node.index()] = kind.neutral(),
-            [only] => self.stored[node.index()] = self.stored(only),
-            ref inputs => {
-                let operands: Vec<Operand> = inputs.iter().map(|&input| self.operand(input)).collect();
-                let (instruction, opposite) = gate(node, kind, &operands);
-                self.stored[node.index()] = Signal::of(node).inverted_if(opposite);
-                return Some(instruction);
-            }
-        }
-        None
-    }
-
-    /// The nodes of a loop are stored as they are, so that those before can read those behind.
-    fn draft_loop(&mut self, members: &[NodeId]) -> Draft {
-        members.iter().for_each(|node| self.stored[node.index()] = Signal::of(*node));
-        let mut instructions = Vec::new();
-        let mut all = members.to_vec();
-        for &node in members {
-            let inputs = self.network.inputs(node).iter();
-            let inputs: Vec<Operand> = inputs.map(|&input| Operand::Stored(self.stored(input))).collect();
-            let (mut instruction, opposite) = gate(node, self.network.kind(node), &inputs);
-            if opposite {
-                let between = NodeId(self.extra);
-                self.extra += 1;
-                all.push(between);
-                instruction.target = between;
-                instructions.push(instruction);
-                instruction = Instruction { target: node, shape: NOT, operands: vec![self.full, between] };
-            }
-            instructions.push(instruction);
-        }
-        Draft { instructions, members: Some(all) }
-    }
-}
-
-fn push_straight(drafts: &mut Vec<Draft>, mut instructions: Vec<Instruction>) {
-    if !instructions.is_empty() {
-        instructions.chunks_mut(WINDOW).for_each(sort_window);
-        drafts.push(Draft { instructions, members: None });
-    }
-}
-
-/// Takes a slot away from the one that is full.
-const NOT: Shape = Shape { is_or: false, plain: 1, opposite: 1, pairs: [0; 3] };
-
-/// The instruction for a gate, and whether it gives the opposite of its value.
-fn gate(target: NodeId, kind: Kind, inputs: &[Operand]) -> (Instruction, bool) {
-    let mut plain = Vec::new();
-    let mut inverted = Vec::new();
-    let mut products: [Vec<NodeId>; 3] = Default::default();
-    for input in inputs {
-        match *input {
-            Operand::Stored(signal) if signal.is_inverted() => inverted.push(signal.node()),
-            Operand::Stored(signal) => plain.push(signal.node()),
-            Operand::Product(mut factors) => {
-                factors.sort_by_key(|factor| factor.is_inverted());
-                let opposite = factors.iter().filter(|factor| factor.is_inverted()).count();
-                products[opposite].extend(factors.map(Signal::node));
-            }
-        }
-    }
-    let is_and = kind == Kind::And;
-    // An AND starts with something that is plain; otherwise its opposite is an OR.
-    let is_opposite = if is_and { plain.is_empty() } else { !inverted.is_empty() };
-    if is_opposite {
-        std::mem::swap(&mut plain, &mut inverted);
-    }
-    let shape = Shape {
-        is_or: is_and == is_opposite,
-        plain: plain.len(),
-        opposite: inverted.len(),
-        pairs: [0, 1, 2].map(|kind: usize| products[kind].len() / 2),
-    };
-    let operands = [plain, inverted, products.concat()].concat();
-    (Instruction { target, shape, operands }, is_opposite)
-}
-
-/// Takes the instructions out that give the next values of facts and may put them in place when all else is done: nobody
-/// else reads these values, and nobody the facts at that time. Points the next values to where they are then. Fewer
-/// than `least` are not worth it.
-fn take_in_place(
-    network: &Network,
-    drafts: &mut [Draft],
-    nexts: &mut [Signal],
-    readers: &[u32],
-    least: usize,
-) -> Vec<Instruction> {
-    let interface = network.interface();
-    // A value that is stored for several nodes may have more readers than its own.
-    let is_alone = |fluent: &usize| {
-        let next = nexts[*fluent];
-        next == interface.fluents[*fluent].next && !next.is_inverted() && readers[next.node().index()] == 1
-    };
-    let fluent_of: FxHashMap<NodeId, usize> =
-        (0..nexts.len()).filter(is_alone).map(|fluent| (nexts[fluent].node(), fluent)).collect();
-    let straight = drafts.iter().filter(|draft| draft.members.is_none());
-    let candidates = straight.flat_map(|draft| &draft.instructions);
-    let candidates = candidates.filter_map(|one| Some((*fluent_of.get(&one.target)?, &one.operands)));
-    let mut in_place = vec![false; nexts.len()];
-    let mut is_read = vec![false; nexts.len()];
-    for (number, next) in nexts.iter().enumerate() {
-        // A next value that is another fluent is copied when all else is done.
-        if let Some(other) = interface.fluent_of(next.node()) {
-            is_read[other] |= other != number;
-        }
-    }
-    for (fluent, operands) in candidates {
-        in_place[fluent] = true;
-        for other in operands.iter().filter_map(|&operand| interface.fluent_of(operand)) {
-            is_read[other] |= other != fluent;
-        }
-    }
-    in_place.iter_mut().zip(is_read).for_each(|(in_place, is_read)| *in_place &= !is_read);
-    if in_place.iter().filter(|in_place| **in_place).count() < least {
-        return Vec::new();
-    }
-    let is_last = |one: &Instruction| fluent_of.get(&one.target).is_some_and(|&fluent| in_place[fluent]);
-    let mut last: Vec<Instruction> = Vec::new();
-    for draft in drafts.iter_mut().filter(|draft| draft.members.is_none()) {
-        last.extend(draft.instructions.extract_if(.., |one| is_last(one)));
-    }
-    for one in &mut last {
-        let fluent = fluent_of[&one.target];
-        one.target = interface.fluent_node(fluent);
-        nexts[fluent] = Signal::of(one.target);
-    }
-    last.sort_by_key(|one| one.shape);
-    last
-}
-
-/// Puts instructions that do not depend on each other in order of their shape.
-fn sort_window(window: &mut [Instruction]) {
-    let mut level_of: FxHashMap<NodeId, u32> = FxHashMap::default();
-    for instruction in window.iter() {
-        let levels = instruction.operands.iter().filter_map(|operand| level_of.get(operand));
-        let level = levels.max().map_or(0, |level| level + 1);
-        level_of.insert(instruction.target, level);
-    }
-    window.sort_by_key(|instruction| (level_of[&instruction.target], instruction.shape));
-}
-
-/// Gives slots to nodes.
-struct Allocator {
-    slot_of: Vec<u32>,
-    /// For each node when its value is needed for the last time; [`NEVER_FREE`] for fluents and the like.
-    last_use: Vec<u32>,
-    free: Vec<u32>,
-    slots: u32,
-    now: u32,
-}
-
-const NEVER_FREE: u32 = u32::MAX;
-
-impl Allocator {
-    fn take(&mut self, node: NodeId) -> u32 {
-        let slot = self.free.pop().unwrap_or_else(|| {
-            self.slots += 1;
-            self.slots - 1
-        });
-        self.slot_of[node.index()] = slot;
-        slot
-    }
-
-    /// Frees the slot of a node if it is not needed any more.
-    fn release(&mut self, node: NodeId) {
-        if self.last_use[node.index()] <= self.now {
-            self.free.push(self.slot_of[node.index()]);
-            // A node that is an operand twice is freed once.
-            self.last_use[node.index()] = NEVER_FREE;
-        }
-    }
-
-    fn note_use(&mut self, node: NodeId) {
-        if self.last_use[node.index()] != NEVER_FREE {
-            self.last_use[node.index()] = self.now;
-        }
-    }
-
-    fn place(&self, stored: Signal) -> Place {
-        Place { slot: self.slot_of[stored.node().index()], opposite: stored.is_inverted() }
-    }
-
-    /// Goes through the drafts of a part as [`emit`](Self::emit) will, and notes when values are used.
-    fn note_uses(&mut self, drafts: &[Draft]) {
-        for draft in drafts {
-            for instruction in &draft.instructions {
-                self.now += u32::from(draft.members.is_none());
-                instruction.operands.iter().for_each(|&operand| self.note_use(operand));
-            }
-            // All that a loop reads or makes is needed until its end.
-            self.now += 1;
-            draft.members.iter().flatten().for_each(|&member| self.note_use(member));
-            if draft.members.is_some() {
-                let operands = draft.instructions.iter().flat_map(|instruction| &instruction.operands);
-                operands.for_each(|&operand| self.note_use(operand));
-            }
-        }
-    }
-
-    fn emit(&mut self, drafts: &[Draft]) -> Code {
-        let mut code = Code::default();
-        for draft in drafts {
-            let start = code.words.len();
-            match &draft.members {
-                None => {
-                    self.emit_straight(&draft.instructions, &mut code);
-                    self.now += 1;
-                    code.blocks.push(CodeBlock::Straight(start..code.words.len()));
-                }
-                Some(members) => {
-                    let slots = members.iter().map(|&member| (self.take(member), false)).collect();
-                    for instruction in &draft.instructions {
-                        self.push(instruction, None, &mut code);
-                    }
-                    self.now += 1;
-                    let operands = draft.instructions.iter().flat_map(|instruction| &instruction.operands);
-                    members.iter().chain(operands).for_each(|&node| self.release(node));
-                    code.blocks.push(CodeBlock::Loop(start..code.words.len(), slots));
-                }
-            }
-        }
-        code.instructions = drafts.iter().map(|draft| draft.instructions.len()).sum();
-        code.operands = drafts.iter().flat_map(|draft| &draft.instructions).map(|i| i.operands.len()).sum();
-        code
-    }
-
-    fn emit_straight(&mut self, instructions: &[Instruction], code: &mut Code) {
-        let mut run: Option<(Shape, usize)> = None;
-        for instruction in instructions {
-            self.now += 1;
-            let count_at = match run {
-                Some((shape, at)) if shape == instruction.shape => Some(at),
-                _ => None,
-            };
-            let at = self.push_with(instruction, count_at, code);
-            run = Some((instruction.shape, at));
-        }
-    }
-
-    /// Appends an instruction whose target has a slot.
-    fn push(&mut self, instruction: &Instruction, count_at: Option<usize>, code: &mut Code) -> usize {
-        let count_at = count_at.unwrap_or_else(|| instruction.shape.write(&mut code.words));
-        code.words[count_at] += 1;
-        code.words.push(self.slot_of[instruction.target.index()]);
-        code.words.extend(instruction.operands.iter().map(|operand| self.slot_of[operand.index()]));
-        count_at
-    }
-
-    /// Appends an instruction and gives a slot to its target, perhaps that of an operand.
-    fn push_with(&mut self, instruction: &Instruction, count_at: Option<usize>, code: &mut Code) -> usize {
-        let count_at = self.push(instruction, count_at, code);
-        let target_at = code.words.len() - 1 - instruction.operands.len();
-        instruction.operands.iter().for_each(|&operand| self.release(operand));
-        // A fact has a slot of its own.
-        if self.last_use[instruction.target.index()] != NEVER_FREE {
-            code.words[target_at] = self.take(instruction.target);
-            self.release(instruction.target);
-        }
-        count_at
-    }
-}
+pub(super) const UNREAD: SlotId = SlotId(u32::MAX);
 
 /// Compiles a game. Next values are put in place if there are many.
-pub(super) fn compile(rules: &Rules, many_facts: usize, budget: &Budget) -> Result<Program, Exhausted> {
-    let network = rules.network();
+pub(super) fn compile(game: &CompiledGame, many_facts: usize, budget: &Budget) -> Result<Program, Exhausted> {
+    let network = game.network();
     let interface = network.interface();
-    let nodes = narrow(network.node_count());
-    let fluents = narrow(interface.fluents.len());
+    let full = network.end();
     let stored = network.nodes().map(Signal::of).collect();
-    let inlined = vec![false; nodes.index()];
-    let mut drafter = Drafter { network, stored, inlined, full: NodeId(nodes), extra: nodes + 1 };
+    let inlined = BitSet::empty(network.node_count());
+    let mut drafter = Drafter { network, stored, inlined, full, extra: NodeId(full.0 + 1) };
     let readers = network.reader_counts();
-    let cones = [&rules.cones.state, &rules.cones.goals, &rules.cones.next, &rules.cones.sees];
+    let cones = [&game.cones.state, &game.cones.goals, &game.cones.next, &game.cones.sees];
     for cone in cones {
         budget.check()?;
         drafter.inline(cone, &readers);
@@ -460,24 +99,22 @@ pub(super) fn compile(rules: &Rules, many_facts: usize, budget: &Budget) -> Resu
     let mut next = drafter.draft(cones[2], budget)?;
     let sees = drafter.draft(cones[3], budget)?;
     let mut allocator = Allocator {
-        slot_of: vec![UNREAD; drafter.extra.index()],
-        last_use: vec![0; drafter.extra.index()],
+        slot_of: IdVec::filled(UNREAD, drafter.extra.index()),
+        last_use: IdVec::filled(0, drafter.extra.index()),
         free: Vec::new(),
-        slots: fluents + 2,
+        slots: SlotId(0),
         now: 0,
     };
-    for (node, slot) in (0..=fluents).map(|node| (node, node)).chain([(nodes, fluents + 1)]) {
-        allocator.slot_of[node.index()] = slot;
-        allocator.last_use[node.index()] = NEVER_FREE;
+    for node in ids_in(&(NodeId(0)..interface.fluent_nodes().end)).chain([full]) {
+        allocator.take(node);
+        allocator.last_use[node] = NEVER_FREE;
     }
     let stored = |signal: Signal| drafter.stored(signal);
-    let legal: Vec<Signal> = interface
-        .moves
-        .iter()
-        .flat_map(|one_move| [stored(one_move.legal), stored(one_move.guard)])
-        .collect();
+    let legal: Vec<Signal> =
+        interface.moves.iter().flat_map(|m| [stored(m.legal), stored(m.guard)]).collect();
     let goal_signals = || interface.goals.iter().flatten().map(|goal| stored(goal.holds));
-    let mut nexts: Vec<Signal> = interface.fluents.iter().map(|fluent| stored(fluent.next)).collect();
+    let mut nexts: IdVec<FluentId, Signal> =
+        interface.fluents.iter().map(|fluent| stored(fluent.next)).collect();
     budget.check()?;
     let last = take_in_place(network, &mut next, &mut nexts, &readers, many_facts);
     let last = [Draft { instructions: last, members: None }];
@@ -501,7 +138,7 @@ pub(super) fn compile(rules: &Rules, many_facts: usize, budget: &Budget) -> Resu
     let state = allocator.emit(&state);
     let goals = allocator.emit(&goals);
     allocator.now += 1;
-    // Answers are read before the next part begins: their places are known now.
+    // Answers are read before the next part begins, so their slots are those of now.
     let place = |signal| allocator.place(stored(signal));
     let choices = interface.role_ids().map(|role| choices(network, role, &place)).collect();
     let terminal = allocator.place(stored(interface.terminal));
@@ -511,11 +148,11 @@ pub(super) fn compile(rules: &Rules, many_facts: usize, budget: &Budget) -> Resu
         .iter()
         .map(|goals| goals.iter().map(|goal| (goal.value, place_of(&allocator, goal.holds))).collect())
         .collect();
-    let mut does = vec![UNREAD; interface.moves.len()];
-    for (number, slot) in does.iter_mut().enumerate() {
-        let node = interface.move_node(MoveId::new(number));
-        if allocator.last_use[node.index()] > 0 {
-            *slot = allocator.take(node);
+    let mut does = IdVec::filled(UNREAD, interface.moves.len());
+    for played in interface.moves.ids() {
+        let node = interface.move_node(played);
+        if allocator.last_use[node] > 0 {
+            does[played] = allocator.take(node);
         }
     }
     let answers: Vec<NodeId> = legal
@@ -530,8 +167,8 @@ pub(super) fn compile(rules: &Rules, many_facts: usize, budget: &Budget) -> Resu
     budget.check()?;
     let next = allocator.emit(&next);
     let in_place = allocator.emit(&last);
-    // Percepts may need some of the same nodes, and evaluate these once more, elsewhere.
-    let next_places: Vec<Place> = nexts.iter().map(|&signal| allocator.place(signal)).collect();
+    // Percepts may evaluate some of the same nodes again, in other slots.
+    let next_places: IdVec<FluentId, SlotRef> = nexts.iter().map(|&signal| allocator.place(signal)).collect();
     let sees = allocator.emit(&sees);
     let percepts = interface
         .sees
@@ -539,7 +176,8 @@ pub(super) fn compile(rules: &Rules, many_facts: usize, budget: &Budget) -> Resu
         .map(|percepts| percepts.iter().map(|percept| place_of(&allocator, percept.holds)).collect())
         .collect();
     let kept = read_fluents(network);
-    let is_there = |fluent: u32| next_places[fluent.index()] == Place { slot: 1 + fluent, opposite: false };
+    let is_there =
+        |fluent| next_places[fluent] == SlotRef { slot: SlotId::of_fluent(fluent), opposite: false };
     let copied = kept.iter().copied().filter(|&fluent| !is_there(fluent)).collect();
     let mut program = Program {
         state,
@@ -558,31 +196,31 @@ pub(super) fn compile(rules: &Rules, many_facts: usize, budget: &Budget) -> Resu
         goal_values,
         percepts,
     };
-    put_aside(&mut program, fluents, &mut allocator.slots);
+    put_aside(&mut program, &mut allocator);
     program.slots = allocator.slots.index();
     budget.check()?;
     Ok(program)
 }
 
-fn read_fluents(network: &Network) -> Vec<u32> {
+fn read_fluents(network: &Network) -> Vec<FluentId> {
     let readers = network.reader_counts();
-    let is_read = |fluent: &u32| readers[network.interface().fluent_node(fluent.index()).index()] > 0;
-    (0..network.interface().fluents.len() as u32).filter(is_read).collect()
+    let is_read = |&fluent: &FluentId| readers[network.interface().fluent_node(fluent)] > 0;
+    network.interface().fluents.ids().filter(is_read).collect()
 }
 
 /// Sorts the moves of a role into groups.
-fn choices(network: &Network, role: RoleId, place: &impl Fn(Signal) -> Place) -> Choices {
+fn choices(network: &Network, role: RoleId, place: &impl Fn(Signal) -> SlotRef) -> Choices {
     let interface = network.interface();
     let mut by_guard: BTreeMap<Signal, Vec<MoveId>> = BTreeMap::new();
     for number in interface.moves_of(role) {
-        by_guard.entry(interface.moves[number.index()].guard).or_default().push(MoveId(number));
+        by_guard.entry(interface.moves[number].guard).or_default().push(number);
     }
     let mut choices = Choices::default();
     for (guard, moves) in by_guard {
         for group in moves.chunks(GROUP) {
             choices.guards.push(place(guard));
             choices.moves.extend_from_slice(group);
-            choices.legal.extend(group.iter().map(|number| place(interface.moves[number.index()].legal)));
+            choices.legal.extend(group.iter().map(|&number| place(interface.moves[number].legal)));
             choices.moves.resize(choices.guards.len() * GROUP, group[0]);
             choices.legal.resize(choices.guards.len() * GROUP, NEVER);
         }
@@ -590,13 +228,15 @@ fn choices(network: &Network, role: RoleId, place: &impl Fn(Signal) -> Place) ->
     choices
 }
 
-/// Fluents are overwritten one after the other; a next value that is another fluent has to be kept for that time.
-fn put_aside(program: &mut Program, fluents: u32, slots: &mut u32) {
-    for (fluent, next) in program.nexts.iter_mut().enumerate() {
-        if (1..=fluents).contains(&next.slot) && next.slot != narrow(fluent) + 1 {
-            program.aside.push((next.slot, *slots));
-            next.slot = *slots;
-            *slots += 1;
+/// Fluents are overwritten one after another; a next value that is another fluent is saved in a slot before.
+fn put_aside(program: &mut Program, allocator: &mut Allocator) {
+    let of_fluents = SlotId(1)..SlotId::new(1 + program.nexts.len());
+    for fluent in program.nexts.ids() {
+        let next = &mut program.nexts[fluent];
+        if of_fluents.contains(&next.slot) && next.slot != SlotId::of_fluent(fluent) {
+            let slot = allocator.new_slot();
+            program.aside.push((next.slot, slot));
+            next.slot = slot;
         }
     }
 }

@@ -1,15 +1,25 @@
-//! Hundreds of games at once, in the lanes of blocks.
+//! Plays the games of a chunk in the lanes of blocks.
+//!
+//! All lanes make a step at a time: evaluate `state`, count legal moves, find the games that are over, choose moves, and
+//! evaluate `next`. A game that is over keeps its lane and its final state and *waits*. When enough games wait
+//! ([`collection_threshold`](super::BatchMachine::collection_threshold)), their goals are evaluated once for all of them,
+//! and new games begin in their lanes. A chunk is finished when no game is left to begin and none is in play, so that long
+//! games count as much as short ones.
+//!
+//! Games begin in the *rhythm* of turns: if the same groups of moves are available in all lanes after every `period` steps,
+//! games only begin at multiples of the period. Then the same role moves in all lanes, and the moves of the others, whose
+//! guards are false everywhere, are skipped.
 
 use super::BatchMachine;
 use super::block::{Block, LANES};
 use super::choose::Tree;
-use super::code::{Store, Turnover};
-use super::compile::{Place, Program, UNREAD};
+use super::code::{SlotId, Store, Turnover};
+use super::compile::{Program, SlotRef, UNREAD};
 use super::random::Random;
-use crate::ids::{Id, length, narrow, wide};
+use crate::ids::{Id, IdVec, length, narrow, wide};
 use crate::machine::State;
 use crate::machine::playouts::{Chunk, Totals, stream};
-use crate::network::MoveId;
+use crate::network::{FluentId, MoveId, RoleId};
 use crate::reasoner::GoalValue;
 use grundy_syntax::Ticks;
 use std::sync::Arc;
@@ -20,7 +30,7 @@ pub(in crate::machine) struct Lanes {
     machine: Arc<BatchMachine>,
     slots: Vec<Block>,
     /// For each role the counts of its legal moves.
-    trees: Vec<Tree>,
+    trees: IdVec<RoleId, Tree>,
     /// For each lane when its game began, and in which state.
     begun: Vec<u64>,
     starts: Vec<u32>,
@@ -35,7 +45,7 @@ pub(in crate::machine) trait Watch {
     /// A game begins in a lane.
     fn begins(&mut self, _lane: usize, _game: u64) {}
     /// A role has chosen a move in these lanes.
-    fn chooses(&mut self, _role: usize, _one_move: MoveId, _lanes: Block) {}
+    fn chooses(&mut self, _role: RoleId, _chosen: MoveId, _lanes: Block) {}
     /// All roles have chosen in these lanes, and their moves are made.
     fn moves(&mut self, _lanes: Block) {}
     /// The game of a lane is over.
@@ -46,12 +56,12 @@ pub(in crate::machine) trait Watch {
     }
 }
 
-/// Nothing is watched; this takes no instructions.
+/// Watches nothing, which compiles to no instructions.
 pub(in crate::machine) struct Unwatched;
 
 impl Watch for Unwatched {}
 
-/// The course of a chunk.
+/// The progress of a chunk.
 struct Course {
     random: Random,
     /// How many joint moves were made.
@@ -71,8 +81,8 @@ struct Course {
     length: u64,
 }
 
-/// After how many moves it is the first player's turn again. Games begin in that rhythm, so that in all lanes the same
-/// player moves, and the moves of all others need not be looked at.
+/// The period after which it is the turn of the first role again. Games begin in this rhythm, so that the same role moves
+/// in all lanes, and the moves of all others are skipped.
 #[derive(Default)]
 struct Rhythm {
     /// Which groups of moves there are at the start, as long as all lanes agree.
@@ -80,11 +90,11 @@ struct Rhythm {
     period: Option<u64>,
 }
 
-/// Longer rhythms are not looked for.
-const LONGEST_RHYTHM: u64 = 8;
+/// The longest period that is searched for. A guess.
+const MAX_PERIOD: u64 = 8;
 
 impl Rhythm {
-    /// Looks at which groups of moves there are in these lanes after so many moves.
+    /// Compares the groups of moves that are available in these lanes after `clock` steps with those at the start.
     #[inline(always)]
     fn look(&mut self, clock: u64, lanes: Block, guards: impl Iterator<Item = Block>) {
         let mut groups = Vec::new();
@@ -100,12 +110,12 @@ impl Rhythm {
             self.at_start = groups;
         } else if groups == self.at_start {
             self.period = Some(clock);
-        } else if clock == LONGEST_RHYTHM {
+        } else if clock == MAX_PERIOD {
             self.period = Some(1);
         }
     }
 
-    /// Whether a game may begin after so many moves.
+    /// Whether a game may begin after `clock` steps.
     fn is_beat(&self, clock: u64) -> bool {
         clock.is_multiple_of(self.period.unwrap_or(1))
     }
@@ -113,7 +123,7 @@ impl Rhythm {
 
 impl Lanes {
     pub(super) fn new(machine: Arc<BatchMachine>) -> Lanes {
-        let interface = machine.rules().interface();
+        let interface = machine.game().interface();
         let mut slots = vec![Block::NONE; machine.program.slots];
         slots[1 + interface.fluents.len()] = Block::ALL;
         let trees = machine.program.choices.iter().map(|choices| Tree::new(choices.guards.len())).collect();
@@ -126,7 +136,7 @@ impl Lanes {
         super::simd::play(self, chunk, totals);
     }
 
-    /// Plays the games of a chunk under the eyes of a watcher: the same games, more slowly.
+    /// Plays the same games with a watcher, more slowly.
     pub(in crate::machine) fn play_watched(
         &mut self,
         chunk: &Chunk,
@@ -168,14 +178,14 @@ impl Lanes {
         }
     }
 
-    /// Counts the goals of games that are over when the others are interrupted.
+    /// Counts the waiting games when the others are interrupted.
     #[cold]
     fn count_waiting(&mut self, program: &Program, course: &mut Course, totals: &mut [Totals]) {
         program.state.run(&mut self.slots);
         self.collect(program, course, totals);
     }
 
-    /// Looks at all games, counts those that are over, and makes a move in all others.
+    /// Finds the games that are over, counts them if enough of them wait, and makes a move in all others.
     #[allow(
         clippy::too_many_arguments,
         reason = "what a step changes is kept in places of its own, for speed"
@@ -195,12 +205,12 @@ impl Lanes {
         let terminal = self.get(program.terminal);
         let mut over = (terminal | !can_move) & course.playing;
         over = over.without(course.waiting);
-        let mut late = Block::NONE;
+        let mut overlong = Block::NONE;
         if course.clock - course.oldest >= chunk.config.max_steps {
-            late = self.find_late(chunk, course).without(over);
+            overlong = self.find_overlong(chunk, course).without(over);
         }
-        if !(over | late).is_empty() {
-            self.end(course, over, late, terminal, totals, watch);
+        if !(over | overlong).is_empty() {
+            self.end(course, over, overlong, terminal, totals, watch);
         }
         course.fresh = Block::NONE;
         let moving = course.playing.without(course.waiting);
@@ -208,7 +218,7 @@ impl Lanes {
             let guards = program.choices.iter().flat_map(|choices| &choices.guards);
             course.rhythm.look(course.clock, moving, guards.map(|&guard| self.get(guard)));
         }
-        let are_many = course.waiting.count() >= machine.patience(course.length, course.ended);
+        let are_many = course.waiting.count() >= machine.collection_threshold(course.length, course.ended);
         if are_many && course.rhythm.is_beat(course.clock + 1) || moving.is_empty() {
             self.collect(program, course, totals);
             self.begin(chunk, course, watch);
@@ -228,33 +238,33 @@ impl Lanes {
     }
 
     #[inline(always)]
-    fn get(&self, place: Place) -> Block {
+    fn get(&self, place: SlotRef) -> Block {
         read(&self.slots, place)
     }
 
-    /// Counts the legal moves of all roles, and tells in which lanes everybody has one.
+    /// Counts the legal moves of all roles, and returns the lanes in which all roles have one.
     #[inline(always)]
     fn count_moves(&mut self, program: &Program) -> Block {
         let mut all = Block::ALL;
-        for (choices, tree) in program.choices.iter().zip(&mut self.trees) {
+        for (choices, tree) in program.choices.iter().zip(self.trees.iter_mut()) {
             let guard = |group: usize| read(&self.slots, choices.guards[group]);
             all &= tree.count(choices.guards.len(), guard, |at| read(&self.slots, choices.legal[at]));
         }
         all
     }
 
-    /// Games that have to be given up.
-    fn find_late(&self, chunk: &Chunk, course: &mut Course) -> Block {
-        let mut late = Block::NONE;
+    /// The games that are abandoned, because they have reached the limit of steps.
+    fn find_overlong(&self, chunk: &Chunk, course: &mut Course) -> Block {
+        let mut overlong = Block::NONE;
         course.oldest = course.clock;
         course.playing.without(course.waiting).for_each(|lane| {
             if course.clock - self.begun[lane] >= chunk.config.max_steps {
-                late.set(lane, true);
+                overlong.set(lane, true);
             } else {
                 course.oldest = course.oldest.min(self.begun[lane]);
             }
         });
-        late
+        overlong
     }
 
     /// Notes which games are over, and how they ended.
@@ -267,17 +277,17 @@ impl Lanes {
         &mut self,
         course: &mut Course,
         over: Block,
-        late: Block,
+        overlong: Block,
         terminal: Block,
         totals: &mut [Totals],
         watch: &mut impl Watch,
     ) {
-        (over | late).for_each(|lane| {
+        (over | overlong).for_each(|lane| {
             let totals = &mut totals[self.starts[lane].index()];
             let length = course.clock - self.begun[lane];
             totals.playouts += 1;
             totals.states += length;
-            totals.unfinished += u64::from(late.get(lane));
+            totals.unfinished += u64::from(overlong.get(lane));
             course.ended += 1;
             course.length += length;
             watch.ends(lane);
@@ -286,7 +296,7 @@ impl Lanes {
         if !stuck.is_empty() {
             self.note_stuck(stuck, totals);
         }
-        course.waiting |= over | late;
+        course.waiting |= over | overlong;
         course.finished |= over & terminal;
     }
 
@@ -294,7 +304,7 @@ impl Lanes {
     #[cold]
     fn note_stuck(&self, stuck: Block, totals: &mut [Totals]) {
         stuck.for_each(|lane| totals[self.starts[lane].index()].stuck += 1);
-        for (role, tree) in self.trees.iter().enumerate() {
+        for (role, tree) in self.trees.entries() {
             stuck.without(tree.any()).for_each(|lane| {
                 totals[self.starts[lane].index()].stuck_roles[role].note(self.games[lane]);
             });
@@ -305,7 +315,7 @@ impl Lanes {
     #[inline(always)]
     fn collect(&mut self, program: &Program, course: &mut Course, totals: &mut [Totals]) {
         program.goals.run(&mut self.slots);
-        for (role, goals) in program.goal_values.iter().enumerate() {
+        for (role, goals) in program.goal_values.entries() {
             let (mut once, mut twice) = (Block::NONE, Block::NONE);
             for &(_, place) in goals {
                 let holds = self.get(place);
@@ -321,7 +331,7 @@ impl Lanes {
                 if let [totals] = totals {
                     let count = u64::from(holds.count());
                     totals.goals[role].count += count;
-                    totals.goals[role].sum += i64::from(value) * count as i64;
+                    totals.goals[role].sum += i64::from(value) * i64::from(holds.count());
                 } else {
                     holds.for_each(|lane| {
                         let goal = GoalValue::Number(value);
@@ -342,7 +352,7 @@ impl Lanes {
     #[cold]
     fn note_irregular(
         &self,
-        role: usize,
+        role: RoleId,
         irregular: Block,
         (once, twice): (Block, Block),
         totals: &mut [Totals],
@@ -359,7 +369,7 @@ impl Lanes {
         }
     }
 
-    /// Hands out games to the fresh lanes, as long as there are any.
+    /// Assigns the next games to the fresh lanes.
     #[inline(always)]
     fn begin(&mut self, chunk: &Chunk, course: &mut Course, watch: &mut impl Watch) {
         let begins = if course.next_game == chunk.games.start { course.clock } else { course.clock + 1 };
@@ -385,16 +395,16 @@ impl Lanes {
         for &slot in program.does.iter().filter(|&&slot| slot != UNREAD) {
             self.slots[slot.index()] = Block::NONE;
         }
-        for (role, (choices, tree)) in program.choices.iter().zip(&mut self.trees).enumerate() {
-            // Legal moves are read while choices are made, and moves are written when that is over.
+        for ((role, choices), tree) in program.choices.entries().zip(self.trees.iter_mut()) {
+            // Legal moves are read during the choice; moves are written after it, to slots that may be the same.
             let mut chosen = std::mem::take(&mut self.chosen);
             chosen.clear();
             let legal = |at: usize| read(&self.slots, choices.legal[at]);
             tree.choose(lanes, random, legal, |at, lanes| chosen.push((narrow(at), lanes)));
             for &(at, lanes) in &chosen {
-                let one_move = choices.moves[at.index()];
-                watch.chooses(role, one_move, lanes);
-                let slot = program.does[one_move.index()];
+                let chosen = choices.moves[at.index()];
+                watch.chooses(role, chosen, lanes);
+                let slot = program.does[chosen];
                 if slot != UNREAD {
                     self.slots[slot.index()] = lanes;
                 }
@@ -410,28 +420,34 @@ impl Lanes {
             return;
         }
         if let [start] = chunk.states {
-            start.ones().for_each(|fluent| self.slots[1 + fluent] |= fresh);
+            start.ones().for_each(|fluent| self.slots[SlotId::of_fluent(fluent).index()] |= fresh);
         } else {
             fresh.for_each(|lane| self.add_facts(lane, &chunk.states[self.starts[lane].index()]));
         }
     }
 
     fn add_facts(&mut self, lane: usize, state: &State) {
-        state.ones().for_each(|fluent| self.slots[1 + fluent].set(lane, true));
+        let slots = state.ones().map(SlotId::of_fluent);
+        slots.for_each(|slot| self.slots[slot.index()].set(lane, true));
     }
 }
 
 #[inline(always)]
-pub(super) fn read(slots: &[Block], place: Place) -> Block {
+pub(super) fn read(slots: &[Block], place: SlotRef) -> Block {
     let block = slots[place.slot.index()];
     if place.opposite { !block } else { block }
 }
 
 /// Gives these fluents their next values.
 #[inline(always)]
-fn commit(slots: &mut [Block], nexts: &[Place], fluents: &[u32], mut turnover: Turnover) {
+fn commit(
+    slots: &mut [Block],
+    nexts: &IdVec<FluentId, SlotRef>,
+    fluents: &[FluentId],
+    mut turnover: Turnover,
+) {
     for &fluent in fluents {
-        let next = read(slots, nexts[fluent.index()]);
-        turnover.store(&mut slots[1 + fluent.index()], next);
+        let next = read(slots, nexts[fluent]);
+        turnover.store(&mut slots[SlotId::of_fluent(fluent).index()], next);
     }
 }

@@ -1,8 +1,8 @@
-//! The same code for several kinds of processors, chosen at run time.
+//! SIMD dispatch at run time.
 //!
-//! Everything that a chunk of games runs through is inlined into one function, which is compiled once for each set of
-//! instructions. It takes `unsafe` code: a function that is compiled for instructions which the
-//! processor may lack can only be called by somebody who has looked.
+//! Everything that plays a chunk of games is inlined into one function, which is compiled once for each instruction set.
+//! This takes `unsafe` code: a function that is compiled for instructions that the processor may lack may only be called
+//! after detection.
 
 use super::lanes::{Lanes, Unwatched};
 use crate::machine::playouts::{Chunk, Totals};

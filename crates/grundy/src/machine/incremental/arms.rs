@@ -1,91 +1,106 @@
-//! Gates that look at one of their inputs only while all others let them.
+//! Arming: gates that ignore one of their inputs while another one blocks them.
 //!
-//! A signal that changes in every step and that hundreds of gates read changes hundreds of counters, most of them in
-//! vain: another input holds the gate back. If that input rarely changes, the gate had better wait for it. It is
-//! *armed* while no input but one, its *trigger*, holds it back, and only then is it on the list of its trigger. When
-//! the trigger changes, the gates on its list do, and nobody else hears of it.
+//! A signal that changes at every step and that hundreds of gates read changes hundreds of counters, mostly without effect,
+//! because another input determines (*blocks*) the gate: a false input of an AND, a true input of an OR. The remedy is a
+//! relative of watched literals (Moskewicz et al., *Chaff*, 2001): a gate gets a *trigger*, its most active input, and is
+//! *armed* while no other input blocks it.
+//!
+//! Invariant: a gate is on the list of its trigger exactly while it is armed. The value of an armed gate is decided by its
+//! trigger, and that of another gate is the blocked one. When the trigger changes, only the gates on its list change; all
+//! others are not visited. Unlike a watched literal the trigger is fixed, chosen by the counts of a few random games.
 
-use super::player::Memory;
-use super::{IncrementalMachine, Output, Probe};
-use crate::ids::{Id, float, narrow};
+use super::memory::Memory;
+use super::{CellId, IncrementalMachine, Output, Probe};
+use crate::ids::{Id, IdVec, float, narrow};
 use crate::network::{Kind, Network, NodeId};
 use grundy_syntax::{Budget, Exhausted};
+
+grundy_syntax::define_id! {
+    /// A gate with a trigger.
+    pub(super) struct ArmId(u32);
+}
+
+grundy_syntax::define_id! {
+    /// A trigger, with the list of its armed gates.
+    pub(super) struct TriggerId(u32);
+}
 
 /// A gate with a trigger.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arm {
-    /// The place of the gate. Its counter is zero if it is armed and the trigger lets it, and one if not.
-    pub(super) gate: u32,
-    /// The place of the trigger, which holds the gate back while its mark is this.
-    pub(super) trigger: u32,
+    /// The cell of the gate. Its counter is zero if it is armed and the trigger does not block it, and one otherwise.
+    pub(super) gate: CellId,
+    /// The cell of the trigger, which blocks the gate while its mark is `blocks`.
+    pub(super) trigger: CellId,
     pub(super) blocks: bool,
-    /// The list of the trigger.
-    list: u32,
+    list: TriggerId,
 }
 
 /// All gates with triggers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Arms {
-    pub(super) arms: Vec<Arm>,
+    pub(super) arms: IdVec<ArmId, Arm>,
     /// Where the list of each trigger begins.
-    starts: Vec<u32>,
+    starts: IdVec<TriggerId, u32>,
 }
 
 /// Which gates are armed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Armed {
     /// The lists, each with room for all gates of its trigger.
-    members: Vec<u32>,
+    members: Vec<ArmId>,
     /// The lengths of the lists.
-    sizes: Vec<u32>,
+    sizes: IdVec<TriggerId, u32>,
     /// For each gate its place in its list.
-    places: Vec<u32>,
+    places: IdVec<ArmId, u32>,
 }
 
 impl Arms {
-    /// For these gates, given with the way they read their triggers and whether a true input holds them back.
-    pub(super) fn new(gates: &[(u32, Probe, bool)]) -> Arms {
-        let mut triggers: Vec<u32> = gates.iter().map(|(_, trigger, _)| narrow(trigger.place())).collect();
+    /// For these gates, each with how it reads its trigger and whether a true input blocks it.
+    pub(super) fn new(gates: &[(CellId, Probe, bool)]) -> Arms {
+        let mut triggers: Vec<CellId> = gates.iter().map(|(_, trigger, _)| trigger.cell()).collect();
         triggers.sort_unstable();
-        let places = triggers.clone();
+        let of_gates = triggers.clone();
         triggers.dedup();
-        let arm = |&(gate, trigger, counts_true): &(u32, Probe, bool)| {
-            let list = narrow(triggers.partition_point(|&other| (other.index()) < trigger.place()));
-            Arm { gate, trigger: narrow(trigger.place()), blocks: blocks(trigger, counts_true), list }
+        let arm = |&(gate, trigger, counts_true): &(CellId, Probe, bool)| {
+            let list = TriggerId::new(triggers.partition_point(|&other| other < trigger.cell()));
+            Arm { gate, trigger: trigger.cell(), blocks: blocks(trigger, counts_true), list }
         };
-        let start = |&trigger: &u32| narrow(places.partition_point(|&other| other < trigger));
+        let start = |&trigger: &CellId| narrow(of_gates.partition_point(|&other| other < trigger));
         Arms { arms: gates.iter().map(arm).collect(), starts: triggers.iter().map(start).collect() }
     }
 
-    /// The places of the triggers, each with its list.
-    pub(super) fn triggers(&self) -> impl Iterator<Item = (u32, u32)> {
-        let mut triggers: Vec<(u32, u32)> = self.arms.iter().map(|arm| (arm.trigger, arm.list)).collect();
+    /// The cells of the triggers, each with its list.
+    pub(super) fn triggers(&self) -> impl Iterator<Item = (CellId, TriggerId)> {
+        let mut triggers: Vec<(CellId, TriggerId)> =
+            self.arms.iter().map(|arm| (arm.trigger, arm.list)).collect();
         triggers.sort_unstable();
         triggers.dedup();
         triggers.into_iter()
     }
 }
 
-/// The mark with which an input holds a gate back.
+/// The mark with which an input blocks a gate.
 pub(super) fn blocks(input: Probe, counts_true: bool) -> bool {
     input.is_inverted() != counts_true
 }
 
 impl Armed {
     pub(super) fn new(arms: &Arms) -> Armed {
-        let none = vec![0; arms.arms.len()];
-        Armed { members: none.clone(), sizes: vec![0; arms.starts.len()], places: none }
+        let gates = arms.arms.len();
+        let sizes = IdVec::filled(0, arms.starts.len());
+        Armed { members: vec![ArmId(0); gates], sizes, places: IdVec::filled(0, gates) }
     }
 
     pub(super) fn copy_from(&mut self, other: &Armed) {
         self.members.copy_from_slice(&other.members);
-        self.sizes.copy_from_slice(&other.sizes);
-        self.places.copy_from_slice(&other.places);
+        self.sizes.copy_from(&other.sizes);
+        self.places.copy_from(&other.places);
     }
 
     /// Puts a gate on the list of its trigger, or takes it off.
     #[inline]
-    pub(super) fn change(&mut self, arms: &Arms, arm: u32, is_armed: bool) {
+    pub(super) fn change(&mut self, arms: &Arms, arm: ArmId, is_armed: bool) {
         if is_armed {
             self.insert(arms, arm);
         } else {
@@ -94,90 +109,97 @@ impl Armed {
     }
 
     #[inline]
-    pub(super) fn insert(&mut self, arms: &Arms, arm: u32) {
-        let list = arms.arms[arm.index()].list.index();
+    pub(super) fn insert(&mut self, arms: &Arms, arm: ArmId) {
+        let list = arms.arms[arm].list;
         let place = arms.starts[list] + self.sizes[list];
         self.sizes[list] += 1;
         self.members[place.index()] = arm;
-        self.places[arm.index()] = place;
+        self.places[arm] = place;
     }
 
     #[inline]
-    fn remove(&mut self, arms: &Arms, arm: u32) {
-        let list = arms.arms[arm.index()].list.index();
+    fn remove(&mut self, arms: &Arms, arm: ArmId) {
+        let list = arms.arms[arm].list;
         self.sizes[list] -= 1;
         let last = self.members[(arms.starts[list] + self.sizes[list]).index()];
-        let place = self.places[arm.index()];
+        let place = self.places[arm];
         self.members[place.index()] = last;
-        self.places[last.index()] = place;
+        self.places[last] = place;
     }
 
     /// The armed gates of a trigger.
     #[inline]
-    pub(super) fn of(&self, arms: &Arms, list: u32) -> &[u32] {
-        &self.members[arms.starts[list.index()].index()..][..self.sizes[list.index()].index()]
+    pub(super) fn of(&self, arms: &Arms, trigger: TriggerId) -> &[ArmId] {
+        &self.members[arms.starts[trigger].index()..][..self.sizes[trigger].index()]
     }
 }
 
 /// For each node the input that is its trigger, if it has one.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Triggers(Vec<Option<u32>>);
+pub(super) struct Triggers(IdVec<NodeId, Option<u32>>);
 
-/// Signals that fewer gates read are no triggers.
-const MANY_READERS: u32 = 24;
+/// Signals with fewer readers are no triggers. A guess.
+const MIN_READERS_OF_TRIGGER: u32 = 24;
 
-/// So many steps are looked at, or fewer if they have many nodes; with too few one sees nothing.
-const MOST_STEPS: usize = 96;
-const FEWEST_STEPS: usize = 8;
+/// The number of sampled steps; less for large networks, and no sample at all below the minimum, because it would not be
+/// representative. Guesses.
+const MAX_SAMPLED_STEPS: usize = 96;
+const MIN_SAMPLED_STEPS: usize = 8;
 
-/// About so many values are looked at in all.
-const MOST_LOOKS: usize = 20_000_000;
+/// The most values that a sample reads in all: a bound on the time of setup, a guess.
+const MAX_SAMPLED_VALUES: usize = 20_000_000;
 
-/// Triggers that change less often are not looked at.
-const FEW_CHANGES: u32 = 3;
+/// Inputs that change less often in the sample are no triggers. A guess.
+const MIN_CHANGES_OF_TRIGGER: u32 = 3;
 
-/// Getting armed, or not, costs as much as this many counters.
+/// The cost of arming or disarming a gate, in changes of counters. A guess, checked on hex, which gained half of its speed.
 const COST_OF_ARMING: u32 = 8;
 
-/// Triggers have to cost no more than this share of what counters do.
-const WORTH_ARMING: f64 = 0.4;
+/// The largest cost of a gate with a trigger, as a share of the cost of its counter. A guess, checked on hex.
+const MAX_COST_SHARE: f64 = 0.4;
 
-/// The seed of random play.
+/// The cost of changing an armed gate through its trigger, in changes of counters. A guess.
+const COST_OF_TRIGGERING: f64 = 1.5;
+
+/// The seed of sampled play. Any other one would do.
 pub(super) const SEED: u64 = 11;
 
-/// How many steps to look at if each has so many values, unless these are too few to see anything.
-pub(super) fn steps_to_look_at(values: usize) -> Option<usize> {
-    Some((MOST_LOOKS / values.max(1)).min(MOST_STEPS)).filter(|&steps| steps >= FEWEST_STEPS)
+/// How many steps to sample if each has this many values; `None` if there would be too few.
+pub(super) fn steps_to_sample(values: usize) -> Option<usize> {
+    Some((MAX_SAMPLED_VALUES / values.max(1)).min(MAX_SAMPLED_STEPS))
+        .filter(|&steps| steps >= MIN_SAMPLED_STEPS)
 }
 
 impl Triggers {
     pub(super) fn of(&self, node: NodeId) -> Option<usize> {
-        self.0.get(node.index()).copied().flatten().map(|input| input.index())
+        self.0.get(node).copied().flatten().map(|input| input.index())
     }
 
     /// A trigger for each of these gates that has several inputs.
     pub(super) fn everywhere(network: &Network, gates: &[NodeId]) -> Triggers {
-        let mut triggers = Triggers(vec![None; network.node_count()]);
+        let mut triggers = Triggers(IdVec::filled(None, network.node_count()));
         for &node in gates {
             let last = narrow(network.inputs(node).len().saturating_sub(1));
-            triggers.0[node.index()] = Some(last).filter(|&last| last > 0);
+            triggers.0[node] = Some(last).filter(|&last| last > 0);
         }
         triggers
     }
 
-    /// Finds the gates that are worth a trigger, by looking at some random games; `None` if there are none.
+    /// Finds the gates that are cheaper with a trigger in a sample of random play; `None` if there are none.
     pub(super) fn find(
         machine: &IncrementalMachine,
         network: &Network,
         gates: &[NodeId],
         budget: &Budget,
     ) -> Result<Option<Triggers>, Exhausted> {
-        let read_by = |probe: Probe| machine.wires.reader_count(probe.place());
-        let probe = |signal| super::lower::probe(network, &machine.places, signal);
+        let read_by = |probe: Probe| machine.wires.reader_count(probe.cell());
+        let probe = |signal| super::lower::probe(network, &machine.cells, signal);
         let gates: Vec<Candidate> = gates
             .iter()
             .filter(|&&node| network.inputs(node).len() > 1)
-            .filter(|&&node| network.inputs(node).iter().any(|&input| read_by(probe(input)) >= MANY_READERS))
+            .filter(|&&node| {
+                network.inputs(node).iter().any(|&input| read_by(probe(input)) >= MIN_READERS_OF_TRIGGER)
+            })
             .map(|&node| Candidate {
                 node,
                 counts_true: network.kind(node) == Kind::Or,
@@ -189,7 +211,7 @@ impl Triggers {
             })
             .collect();
         let looks = machine.kept + gates.iter().map(|gate| gate.inputs.len()).sum::<usize>();
-        let steps = steps_to_look_at(looks).filter(|_| !gates.is_empty());
+        let steps = steps_to_sample(looks).filter(|_| !gates.is_empty());
         match steps {
             Some(steps) => choose(machine, network, gates, steps, budget, read_by),
             None => Ok(None),
@@ -217,47 +239,47 @@ fn choose(
     budget: &Budget,
     read_by: impl Fn(Probe) -> u32,
 ) -> Result<Option<Triggers>, Exhausted> {
-    let mut flips = vec![0u32; machine.kept];
+    let mut flips: IdVec<CellId, u32> = IdVec::filled(0, machine.kept);
     let mut old = vec![false; machine.kept];
     machine.sample(steps, SEED, budget, |Memory { cells, .. }, _| {
-        for (place, (flips, old)) in flips.iter_mut().zip(&mut old).enumerate() {
-            *flips += u32::from(*old != cells.mark(place));
-            *old = cells.mark(place);
+        for (cell, (flips, old)) in flips.ids().zip(flips.iter_mut().zip(&mut old)) {
+            *flips += u32::from(*old != cells.mark(cell));
+            *old = cells.mark(cell);
         }
     })?;
     for gate in &mut gates {
-        let can_be = |input: &usize| read_by(gate.inputs[*input]) >= MANY_READERS;
-        let often = |input: &usize| flips[gate.inputs[*input].place()];
+        let can_be = |input: &usize| read_by(gate.inputs[*input]) >= MIN_READERS_OF_TRIGGER;
+        let often = |input: &usize| flips[gate.inputs[*input].cell()];
         gate.trigger = (0..gate.inputs.len()).filter(can_be).max_by_key(often).unwrap_or(0);
     }
-    // A gate whose trigger hardly ever changes is fine as it is.
-    gates.retain(|gate| flips[gate.inputs[gate.trigger].place()] >= FEW_CHANGES);
+    // A gate whose most active input hardly changes keeps its counter.
+    gates.retain(|gate| flips[gate.inputs[gate.trigger].cell()] >= MIN_CHANGES_OF_TRIGGER);
     machine.sample(steps, SEED, budget, |Memory { cells, .. }, _| {
         for gate in &mut gates {
             let others = gate.inputs.iter().enumerate().filter(|(at, _)| *at != gate.trigger);
             let is_armed = others
                 .map(|(_, &input)| input)
-                .all(|input| cells.mark(input.place()) != blocks(input, gate.counts_true));
+                .all(|input| cells.mark(input.cell()) != blocks(input, gate.counts_true));
             gate.changes += u32::from(is_armed != gate.is_armed);
             gate.armed += u32::from(is_armed);
             gate.is_armed = is_armed;
         }
     })?;
     gates.retain(|gate| {
-        let often = |input: Probe| flips[input.place()];
+        let often = |input: Probe| flips[input.cell()];
         let of_trigger = often(gate.inputs[gate.trigger]);
         let all: u32 = gate.inputs.iter().map(|&input| often(input)).sum();
         let others = if gate.inputs.len() > 2 { all - of_trigger } else { 0 };
         let triggered = f64::from(of_trigger) * f64::from(gate.armed) / float(steps);
-        let cost = f64::from(others + COST_OF_ARMING * gate.changes) + 1.5 * triggered;
-        cost <= f64::from(all) * WORTH_ARMING
+        let cost = f64::from(others + COST_OF_ARMING * gate.changes) + COST_OF_TRIGGERING * triggered;
+        cost <= f64::from(all) * MAX_COST_SHARE
     });
-    let mut triggers = Triggers(vec![None; network.node_count()]);
-    gates.iter().for_each(|gate| triggers.0[gate.node.index()] = Some(narrow(gate.trigger)));
+    let mut triggers = Triggers(IdVec::filled(None, network.node_count()));
+    gates.iter().for_each(|gate| triggers.0[gate.node] = Some(narrow(gate.trigger)));
     Ok((!gates.is_empty()).then_some(triggers))
 }
 
-/// What getting armed, or not, is told by: which gate, and whether it is armed when the node is marked.
-pub(super) fn arming(arm: usize, when_marked: bool) -> Output {
-    Output::new(Output::ARM, narrow(arm) << 1 | u32::from(when_marked))
+/// The output of a node that arms a gate: the gate, and whether it is armed when the node is marked.
+pub(super) fn arming(arm: ArmId, when_marked: bool) -> Output {
+    Output::new(Output::ARM, arm.0 << 1 | u32::from(when_marked))
 }

@@ -1,39 +1,58 @@
-//! The incremental machine: counters at the nodes, and only what changes is propagated.
+//! The incremental machine: counters at the nodes, and only changes are propagated.
 //!
 //! An AND counts its inputs that are false, an OR those that are true. What matters to readers is whether a counter
 //! is zero: that is the *mark* of a node, and an input's mark is its value. An edge then does the same for both
 //! kinds: when a mark changes, counters behind it go up or down by one, and nodes whose counter leaves or reaches
 //! zero are next. (The algorithm is that of the and-/or-tables of Kaneko, Yamaguchi & Kawai 2000.)
 //!
-//! - What a move does is a list of its own where that is short (`effects.rs`): next values then need no
-//!   counters, and no edges from the state or from moves.
+//! - The effects of a move are a list where that is short (`effects.rs`): next values then need no counters, and no edges
+//!   from the state or from moves.
 //! - The joint move stays asserted until the next one, so that both are changed at once.
-//! - Legal moves are sets with insertion, removal and choice in constant time, one for each guard, which is asked when
-//!   moves are read.
-//! - Goals and percepts are evaluated when somebody asks; only nodes of goals that hardly change have counters
-//!   (`goals.rs`).
-//! - Gates that are nearly always held back by the same input look at others only when it lets them (`arms.rs`).
-//! - The nodes of loops know when they were derived (`loops.rs`): counters alone would keep a dead cycle alive.
+//! - Legal moves are sparse sets (`memory.rs`), one for each guard, which is read when moves are listed.
+//! - Goals and percepts are evaluated on demand; only nodes of goals that hardly change have counters (`goals.rs`).
+//! - Gates that one input nearly always blocks ignore the changes of another input meanwhile (`arms.rs`), similar to
+//!   watched literals.
+//! - The nodes of loops record when they were derived (`loops.rs`): counters alone would keep a dead cycle alive.
 
 mod arms;
+mod cursor;
 mod effects;
 mod flow;
 mod goals;
 mod loops;
 mod lower;
-mod player;
+mod memory;
 mod sample;
 
-use crate::ids::Id;
-pub use player::IncrementalPlayer;
+use crate::ids::{Id, IdVec};
+pub use cursor::IncrementalCursor;
 
-use super::Rules;
-use crate::network::Signal;
+use super::CompiledGame;
+use crate::network::{FluentId, MoveId, NodeId, RoleId, Signal};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What besides counters depends on a node, nearly always one thing at most: a tag in the lowest bits, and a number.
-/// (An `enum` would say it better; it took twice as many instructions to pass around.)
+grundy_syntax::define_id! {
+    /// Where the counter and the mark of a node are kept.
+    #[derive(Default)]
+    struct CellId(u32);
+}
+
+grundy_syntax::define_id! {
+    /// A set of moves.
+    struct SetId(u32);
+}
+
+impl CellId {
+    /// The cell of a fluent: inputs have cells of the same number as their nodes.
+    #[inline(always)]
+    fn of_fluent(fluent: FluentId) -> CellId {
+        CellId(1 + fluent.0)
+    }
+}
+
+/// What depends on a node besides counters, nearly always one thing at most: a tag in the lowest bits, and a number.
+/// (An `enum` is the readable version; it took twice as many instructions to pass around.)
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Output(u32);
 
@@ -47,11 +66,11 @@ impl Output {
     const PORT: u32 = 4;
     /// Where several outputs begin in a list; [`NOTHING`](Self::NOTHING) ends them.
     const LIST: u32 = 5;
-    /// A gate that gets armed, or not (`arms.rs`); always in a list.
+    /// A gate that is armed or disarmed (`arms.rs`); always in a list.
     const ARM: u32 = 6;
-    /// The armed gates of which the node is the trigger; always in a list.
+    /// A trigger, with its armed gates; always in a list.
     const TRIGGER: u32 = 7;
-    /// Like [`LIST`](Self::LIST), with nothing in it that changes other nodes at once: no arm, no trigger.
+    /// Like [`LIST`](Self::LIST), without outputs that change other cells at once: no arm, no trigger.
     const PLAIN_LIST: u32 = 8;
 
     fn new(tag: u32, number: u32) -> Output {
@@ -74,34 +93,35 @@ impl Output {
 struct Reader(u32);
 
 impl Reader {
-    fn new(place: u32, goes_down: bool) -> Reader {
-        Reader(place << 1 | u32::from(goes_down))
+    fn new(cell: CellId, goes_down: bool) -> Reader {
+        Reader(cell.0 << 1 | u32::from(goes_down))
     }
 
     #[inline(always)]
-    fn place(self) -> usize {
-        (self.0 >> 1).index()
+    fn cell(self) -> CellId {
+        CellId(self.0 >> 1)
     }
 
     /// One if it goes down when the node is marked, and zero if it goes up.
     #[inline(always)]
     fn goes_down(self) -> u16 {
+        // One bit: nothing is truncated, and a checked conversion would cost instructions in the hot loop.
         (self.0 & 1) as u16
     }
 }
 
-/// A way to read a signal: the place of a mark, and in the lowest bit whether to turn it round.
+/// How to read a signal: the cell of a mark, and in the lowest bit whether to invert it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Probe(u32);
 
 impl Probe {
-    fn new(place: u32, inverted: bool) -> Probe {
-        Probe(place << 1 | u32::from(inverted))
+    fn new(cell: CellId, inverted: bool) -> Probe {
+        Probe(cell.0 << 1 | u32::from(inverted))
     }
 
     #[inline(always)]
-    fn place(self) -> usize {
-        (self.0 >> 1).index()
+    fn cell(self) -> CellId {
+        CellId(self.0 >> 1)
     }
 
     #[inline(always)]
@@ -114,57 +134,56 @@ impl Probe {
 #[derive(Clone, Debug)]
 struct MoveSet {
     guard: Probe,
-    /// Where its members are kept.
+    /// Where its members begin.
     base: u32,
 }
 
 /// A gate without a counter, for evaluation in order.
 #[derive(Clone, Copy, Debug)]
-struct LateGate {
-    place: u32,
+struct LazyGate {
+    cell: CellId,
     is_or: bool,
     /// Where its inputs are.
     start: u32,
     end: u32,
 }
 
-/// Gates that are evaluated when somebody asks.
+/// Gates that are evaluated on demand.
 #[derive(Clone, Debug, Default)]
-struct Late {
-    gates: Vec<LateGate>,
+struct LazyGates {
+    gates: Vec<LazyGate>,
     inputs: Vec<Probe>,
-    /// Parts that are evaluated until nothing changes, from all false.
+    /// Parts that are iterated from all false until nothing changes.
     loops: Vec<Range<usize>>,
 }
 
 /// A game for incremental evaluation.
 #[derive(Debug)]
 pub struct IncrementalMachine {
-    rules: Arc<Rules>,
-    /// Where the mark of each node is kept. Inputs are where their numbers say, then come nodes with counters and
-    /// loops, then what is evaluated when somebody asks.
-    places: Vec<u32>,
-    /// The number of places that are kept up to date.
+    game: Arc<CompiledGame>,
+    /// The cell of each node. Inputs have the cells of their numbers; nodes with counters and loops follow, then lazy gates.
+    cells: IdVec<NodeId, CellId>,
+    /// The number of cells that are kept up to date; lazy gates have the others.
     kept: usize,
-    /// The number of places.
-    place_count: usize,
+    /// The number of cells.
+    cell_count: usize,
     effects: effects::Effects,
     wires: flow::Wires,
     outputs: Vec<Output>,
     loops: loops::Loops,
     arms: arms::Arms,
     /// The next value of each fluent, if no move with an effect on it is played.
-    nexts: Vec<Probe>,
+    nexts: IdVec<FluentId, Probe>,
     terminal: Probe,
-    sets: Vec<MoveSet>,
-    sets_of: Vec<Range<usize>>,
-    /// For each move its set, and where that begins.
-    homes: Vec<(u32, u32)>,
+    sets: IdVec<SetId, MoveSet>,
+    sets_of: IdVec<RoleId, Range<SetId>>,
+    /// For each move its set, and where the members of that begin.
+    homes: IdVec<MoveId, (SetId, u32)>,
     /// Nodes that only goals, or only percepts, need.
-    goals: Late,
-    sees: Late,
-    /// What a player is in the initial state.
-    initial: player::Memory,
+    goals: LazyGates,
+    sees: LazyGates,
+    /// The memory of a cursor in the initial state.
+    initial: memory::Memory,
 }
 
 impl IncrementalMachine {
@@ -176,19 +195,19 @@ impl IncrementalMachine {
     }
 
     /// The game.
-    pub fn rules(&self) -> &Arc<Rules> {
-        &self.rules
+    pub fn game(&self) -> &Arc<CompiledGame> {
+        &self.game
     }
 
     /// About how many bytes a player takes.
-    pub(super) fn player_bytes(&self) -> usize {
-        const BYTES_FOR_A_PLACE: usize = 8;
-        self.place_count * BYTES_FOR_A_PLACE
+    pub(super) fn cursor_bytes(&self) -> usize {
+        const BYTES_OF_CELL: usize = 8;
+        self.cell_count * BYTES_OF_CELL
     }
 
     /// A player in the initial state.
-    pub fn player(self: &Arc<Self>) -> IncrementalPlayer {
-        IncrementalPlayer::new(self.clone())
+    pub fn cursor(self: &Arc<Self>) -> IncrementalCursor {
+        IncrementalCursor::new(self.clone())
     }
 
     /// The number of edges that counters follow.
@@ -196,8 +215,8 @@ impl IncrementalMachine {
         self.wires.edge_count()
     }
 
-    /// How a signal is read.
+    /// How to read a signal.
     fn probe(&self, signal: Signal) -> Probe {
-        lower::probe(self.rules.network(), &self.places, signal)
+        lower::probe(self.game.network(), &self.cells, signal)
     }
 }

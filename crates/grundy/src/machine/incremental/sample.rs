@@ -1,72 +1,73 @@
-//! What happens in a few random games, counted: which nodes are worth what, and how much work a step is.
+//! Counts of a few random games: how often nodes change, and how much work a step is.
 
-use super::arms::{SEED, steps_to_look_at};
+use super::arms::{SEED, steps_to_sample};
+use super::cursor::Tally;
 use super::effects::{Claims, Lists};
-use super::player::{Memory, Tally};
-use super::{IncrementalMachine, Late, Output};
-use crate::ids::{Id, float, wide};
+use super::memory::Memory;
+use super::{CellId, IncrementalMachine, LazyGates, Output};
+use crate::ids::{IdVec, float, ids, wide};
 use crate::machine::work::Work;
-use crate::network::MoveId;
+use crate::network::{FluentId, MoveId};
 use grundy_syntax::{Budget, Exhausted};
 
-/// What things cost, compared with a counter that goes up or down: a mark that changes, the loop over its readers if it
-/// has any, an entry of the queue that has turned out to be stale, and an output that is told, such as a move that gets
-/// legal. Loops and stale entries are short; that nobody can foretell where they end is what takes time. Found by
-/// comparing the times of 800 pairs of networks for 143 games with what their steps do.
+/// Costs in changes of counters: of a mark that changes, of the loop over its readers if it has any, of a stale entry of
+/// the queue, and of an output, such as a move that becomes legal. Loops and stale entries are short; their cost is that of
+/// branch mispredictions. Measured: fitted to the times of 800 pairs of networks of 143 games.
 const COST_OF_FLIP: u64 = 4;
 const COST_OF_READERS: u64 = 4;
 const COST_OF_STALE: u64 = 8;
 const COST_OF_OUTPUT: u64 = 8;
 
-/// Where marks change other nodes at once (`arms.rs`), the loop over the queue is left and entered again.
+/// A list that changes other cells at once (`arms.rs`): the loop over the queue is left and entered again. Fitted as above.
 const COST_OF_LIST: u64 = 30;
 
-/// A value that is looked at to find the next state, or the goals.
+/// A value that is read for the next state or the goals. Fitted as above.
 const COST_OF_LOOK: u64 = 2;
 
-/// What every step costs.
+/// A step, whatever it changes. Fitted as above.
 const COST_OF_STEP: u64 = 20;
 
-/// Finding out where a move carries a fact costs as much as this.
+/// The search for the facts that a move carries, in values that are read. Fitted as above.
 const COST_OF_CARRYING: u64 = 6;
 
-/// What happens in some steps of random play.
+/// Counts of some steps of random play.
 pub(super) struct Sample {
     pub(super) steps: usize,
     /// For each place how often its mark changes. Those of goals are looked at in every state.
-    pub(super) flips: Vec<u64>,
+    pub(super) flips: IdVec<CellId, u64>,
     /// How many games come to an end, or one if none does.
     pub(super) ends: u64,
-    /// What the queue had to do in them. A mark may change there and back in one step.
+    /// Counts of the queue. A mark may change there and back in one step.
     pub(super) tally: Tally,
     /// How many values are looked at to find the next state: inputs of gates, next values, facts to be carried on.
     effects: u64,
 }
 
 impl Sample {
-    /// `None` if there is so much to look at that there would be hardly any steps.
+    /// `None` if the machine is too large for a representative sample.
     pub(super) fn new(machine: &IncrementalMachine, budget: &Budget) -> Result<Option<Sample>, Exhausted> {
-        let Some(steps) = steps_to_look_at(machine.place_count) else { return Ok(None) };
+        let Some(steps) = steps_to_sample(machine.cell_count) else { return Ok(None) };
         let mut sample = Sample {
             steps,
-            flips: vec![0; machine.place_count],
+            flips: IdVec::filled(0, machine.cell_count),
             ends: 0,
             effects: 0,
             tally: Tally::default(),
         };
-        let mut old = vec![false; machine.place_count];
+        let mut old = vec![false; machine.cell_count];
         let mut claims = Claims::new(machine.nexts.len());
         // The next state is that of a new game, which is copied.
         let mut is_over = true;
         let tally = machine.sample(steps, SEED, budget, |memory, joint| {
             memory.evaluate(&machine.goals);
-            for (place, (flips, old)) in sample.flips.iter_mut().zip(&mut old).enumerate() {
-                let mark = memory.cells.mark(place);
+            let cells = sample.flips.ids();
+            for (cell, (flips, old)) in cells.zip(sample.flips.iter_mut().zip(&mut old)) {
+                let mark = memory.cells.mark(cell);
                 *flips += u64::from(!is_over && *old != mark);
                 *old = mark;
             }
             let lists = machine.effects.lists(joint, &mut claims);
-            sample.effects += joint.iter().map(|&one_move| looks_of(lists, one_move)).sum::<u64>();
+            sample.effects += joint.iter().map(|&played| looks_of(lists, played)).sum::<u64>();
             sample.effects += machine.looks_at_touched(memory);
             is_over = memory.value(machine.terminal);
             sample.ends += u64::from(is_over);
@@ -78,25 +79,25 @@ impl Sample {
 
     /// Counters that change when the marks of what is kept up to date do.
     pub(super) fn counted(&self, machine: &IncrementalMachine) -> u64 {
-        (0..machine.kept).map(|place| self.flips[place] * u64::from(machine.wires.reader_count(place))).sum()
+        ids(machine.kept).map(|cell| self.flips[cell] * u64::from(machine.wires.reader_count(cell))).sum()
     }
 }
 
 impl IncrementalMachine {
-    /// What a step costs, about, in values that are looked at; `None` if that would take long to find out.
+    /// The average cost of a step, in changes of counters; `None` if the machine is too large to be sampled.
     pub(crate) fn work(&self, budget: &Budget) -> Result<Option<Work>, Exhausted> {
         let Some(sample) = Sample::new(self, budget)? else { return Ok(None) };
-        let flips_of = |cost: &dyn Fn(usize) -> u64| -> u64 {
-            (0..self.kept).map(|place| sample.tally.flips[place] * cost(place)).sum()
+        let flips_of = |cost: &dyn Fn(CellId) -> u64| -> u64 {
+            ids(self.kept).map(|cell| sample.tally.flips[cell] * cost(cell)).sum()
         };
-        let readers = |place: usize| u64::from(self.wires.reader_count(place));
-        let is_list = |place: usize| u64::from(self.wires.output(place).tag() == Output::LIST);
+        let readers = |cell: CellId| u64::from(self.wires.reader_count(cell));
+        let is_list = |cell: CellId| u64::from(self.wires.output(cell).tag() == Output::LIST);
         let kinds = [
             flips_of(&readers),
             COST_OF_FLIP * flips_of(&|_| 1),
-            COST_OF_READERS * flips_of(&|place| readers(place).min(1)),
+            COST_OF_READERS * flips_of(&|cell| readers(cell).min(1)),
             COST_OF_STALE * sample.tally.stale,
-            COST_OF_OUTPUT * flips_of(&|place| self.outputs_of(place)),
+            COST_OF_OUTPUT * flips_of(&|cell| self.outputs_of(cell)),
             COST_OF_LIST * flips_of(&is_list),
             COST_OF_LOOK * sample.effects,
             COST_OF_LOOK * sample.ends * looks(&self.goals, 0..self.goals.gates.len()),
@@ -106,8 +107,8 @@ impl IncrementalMachine {
     }
 
     /// How many outputs are told when the mark of a place changes.
-    fn outputs_of(&self, place: usize) -> u64 {
-        let output = self.wires.output(place);
+    fn outputs_of(&self, cell: CellId) -> u64 {
+        let output = self.wires.output(cell);
         match output.tag() {
             Output::LIST | Output::PLAIN_LIST => wide(self.list(output.number()).count()),
             _ => u64::from(output != Output::NOTHING),
@@ -117,8 +118,8 @@ impl IncrementalMachine {
     /// The values that are looked at in the next step because fluents may change without the moves.
     fn looks_at_touched(&self, memory: &Memory) -> u64 {
         let touched = memory.touched().iter();
-        let cost = |&fluent: &u32| {
-            let is_carried = self.effects.carries_anything() && memory.cells.mark(1 + fluent.index());
+        let cost = |&fluent: &FluentId| {
+            let is_carried = self.effects.carries_anything() && memory.cells.mark(CellId::of_fluent(fluent));
             1 + if is_carried { COST_OF_CARRYING * wide(self.sets_of.len()) } else { 0 }
         };
         touched.map(cost).sum()
@@ -126,11 +127,11 @@ impl IncrementalMachine {
 }
 
 /// The values that the effects of a move look at.
-fn looks_of(lists: &Lists, one_move: MoveId) -> u64 {
-    looks(&lists.gates, lists.gates_of(one_move)) + wide(lists.of(one_move).len())
+fn looks_of(lists: &Lists, played: MoveId) -> u64 {
+    looks(&lists.gates, lists.gates_of(played)) + wide(lists.of(played).len())
 }
 
 /// The inputs of some gates, and the gates.
-fn looks(late: &Late, gates: std::ops::Range<usize>) -> u64 {
-    late.gates[gates].iter().map(|gate| u64::from(1 + gate.end - gate.start)).sum()
+fn looks(lazy: &LazyGates, gates: std::ops::Range<usize>) -> u64 {
+    lazy.gates[gates].iter().map(|gate| u64::from(1 + gate.end - gate.start)).sum()
 }

@@ -1,13 +1,13 @@
-//! What each move does, worked out before play.
+//! The effects of each move: next values partially evaluated (cofactored) with respect to the moves.
 //!
-//! Nearly all that decides the next state depends on the move, of which exactly one is played: of hundreds of rules
-//! about moves, a handful is left when that move is put into them. So every move gets a list of the fluents that it
-//! makes a difference to, each with its next value, in which the move itself no longer occurs. The next value of all
-//! other fluents is what it is when nobody plays anything ([`Quiet`](quiet::Quiet)), and that is nearly always the
-//! fluent itself: it stays as it is.
+//! Exactly one of hundreds of moves is played at a step, so most of what decides the next state is known once the move
+//! is. Each move gets a list of the fluents whose next value it changes, with the cofactor of that value: the next value
+//! with the move set to true and all others to false, in which moves no longer occur. All other fluents get the value
+//! that they have when no move is played ([`Quiet`](quiet::Quiet)), which is nearly always the fluent itself (a frame
+//! axiom).
 //!
-//! Moves of which at most one is played at a time are a *slot* (`slots.rs`), in most games all of them. Where several
-//! roles move at once, moves of other slots are left in the values as they are.
+//! Moves of which at most one is played at a time form a *slot* (`slots.rs`); in most games there is one slot. Where
+//! several roles move at once, the moves of other slots stay in the values as inputs.
 
 mod afford;
 mod quiet;
@@ -16,8 +16,8 @@ mod scope;
 mod slots;
 mod trace;
 
-use super::{Builder, Network, Signal};
-use crate::ids::{Id, narrow};
+use super::{Builder, Fluent, FluentId, MoveId, Network, Signal};
+use crate::ids::IdVec;
 use afford::Costs;
 use grundy_syntax::{Budget, Exhausted, Ticks};
 use quiet::{Quiet, WORK};
@@ -27,31 +27,31 @@ use slots::Slot;
 use trace::Tracer;
 
 /// A fluent that a move may change, and its next value when that move is played.
-pub(crate) type Effect = (u32, Signal);
+pub(crate) type Effect = (FluentId, Signal);
 
-/// A network of which part of the next state was worked out for each move.
+/// A network with the effects of each move.
 pub(crate) struct Effects {
-    /// The network, with more nodes behind all others. The next value of a fluent is now right if no move is played
-    /// that has an effect on it.
+    /// The network, with additional nodes after all others. The next value of a fluent is now correct if no move with an
+    /// effect on it is played.
     pub(crate) network: Network,
-    pub(crate) of_move: Vec<MoveEffects>,
-    /// What effects depend on and what is too large to be evaluated with each move.
+    pub(crate) of_move: IdVec<MoveId, MoveEffects>,
+    /// Signals that effects depend on and that are too large to be evaluated with each move.
     pub(crate) kept: Vec<Signal>,
 }
 
-/// What a move does. All lists are in the order of the fluents.
+/// The effects of a move. All lists are in the order of the fluents.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MoveEffects {
     /// If no other move is played that has a contested fluent in common with it.
     pub(crate) alone: Vec<Effect>,
-    /// If there is one; several moves that are played together agree about a fluent.
+    /// If there is one; moves that are played together agree about a fluent.
     pub(crate) together: Vec<Effect>,
     /// Fluents that it may change, as moves of other slots may.
-    pub(crate) contested: Vec<u32>,
+    pub(crate) contested: Vec<FluentId>,
 }
 
-/// Works out what the moves of a network do. Next values that are cheaper to keep up to date than to work out, by
-/// the size of what would have to be evaluated, are left alone.
+/// Computes the effects of all moves. Next values that are cheaper to keep up to date than to evaluate with each move
+/// are left alone.
 pub(crate) fn effects(network: &Network, budget: &Budget) -> Result<Effects, Exhausted> {
     let interface = network.interface();
     let scope = Scope::new(network, budget)?;
@@ -62,7 +62,7 @@ pub(crate) fn effects(network: &Network, budget: &Budget) -> Result<Effects, Exh
     let quiet = Quiet::new(&mut builder, network, &scope, &all, budget)?;
     let traced = of_moves(&mut builder, network, &scope, &slots, &quiet, budget)?;
     let Some((mut of_move, is_complete)) = traced else {
-        let of_move = vec![MoveEffects::default(); interface.moves.len()];
+        let of_move = IdVec::filled(MoveEffects::default(), interface.moves.len());
         return Ok(Effects { network: network.clone(), of_move, kept: Vec::new() });
     };
     let costs = Costs::new(&builder, network, &scope);
@@ -73,19 +73,19 @@ pub(crate) fn effects(network: &Network, budget: &Budget) -> Result<Effects, Exh
         info.next = quiet.value(info.next);
     }
     if let [slot] = &slots[..] {
-        let nexts: Vec<Signal> = interface.fluents.iter().map(|info| info.next).collect();
+        let nexts: IdVec<FluentId, Signal> = interface.fluents.iter().map(|info| info.next).collect();
         let mut ticks = Ticks::default();
-        for fluent in (0..nexts.len()).filter(|&fluent| affordable[fluent]) {
+        for fluent in nexts.ids().filter(|&fluent| affordable[fluent]) {
             ticks.work(budget, WORK * slot.group.len())?;
             let stays = Signal::of(interface.fluent_node(fluent));
-            if prefer(&mut of_move, slot, narrow(fluent), nexts[fluent], stays) {
+            if prefer(&mut of_move, slot, fluent, nexts[fluent], stays) {
                 interface.fluents[fluent].next = stays;
             }
         }
     }
     budget.check_with(builder.bytes())?;
     afford::leave_out_kept(&builder, network.interface(), &mut interface, &of_move, &mut affordable);
-    of_move.iter_mut().for_each(|effects| effects.retain(|fluent| affordable[fluent.index()]));
+    of_move.iter_mut().for_each(|effects| effects.retain(|fluent| affordable[fluent]));
     let kept = costs.kept(&builder, &of_move);
     budget.check()?;
     Ok(Effects { network: builder.finish(interface), of_move, kept })
@@ -93,14 +93,14 @@ pub(crate) fn effects(network: &Network, budget: &Budget) -> Result<Effects, Exh
 
 /// The next values of all fluents, move by move, in games in which one move matters at a time.
 pub(crate) struct Outcomes {
-    /// What becomes of each fluent if the move has no effect on it.
-    pub(crate) quiet: Vec<Signal>,
-    pub(crate) of_move: Vec<MoveEffects>,
-    /// For each fluent whether all this is so; otherwise it is too large to be told.
-    pub(crate) is_told: Vec<bool>,
+    /// The next value of each fluent if the move has no effect on it.
+    pub(crate) quiet: IdVec<FluentId, Signal>,
+    pub(crate) of_move: IdVec<MoveId, MoveEffects>,
+    /// For each fluent whether its next values are complete; otherwise they were too large to be computed.
+    pub(crate) is_complete: IdVec<FluentId, bool>,
 }
 
-/// Works out all that moves do; `None` if several moves matter at once, or there is too much to look at.
+/// Computes the effects of all moves; `None` if several moves matter at once, or if there is too much to trace.
 pub(crate) fn outcomes(
     builder: &mut Builder,
     network: &Network,
@@ -111,18 +111,18 @@ pub(crate) fn outcomes(
     let all: Vec<&Slot> = slots.iter().collect();
     let quiet = Quiet::new(builder, network, &scope, &all, budget)?;
     let traced = of_moves(builder, network, &scope, &slots, &quiet, budget)?;
-    let Some((of_move, is_complete)) = traced else { return Ok(None) };
-    let nexts = network.interface().fluents.iter().map(|info| info.next);
-    let can_be_told = |(fluent, next): (usize, Signal)| {
-        is_complete[fluent] && (scope.has_fluent[fluent] || !scope.is_moved[next.node().index()])
+    let Some((of_move, is_traced)) = traced else { return Ok(None) };
+    let fluents = &network.interface().fluents;
+    let has_all = |(fluent, info): (FluentId, &Fluent)| {
+        is_traced[fluent] && (scope.has_fluent[fluent] || !scope.is_moved.contains(info.next.node()))
     };
-    let is_told = nexts.clone().enumerate().map(can_be_told).collect();
-    let quiet = nexts.map(|next| quiet.value(next)).collect();
-    Ok((slots.len() <= 1).then_some(Outcomes { quiet, of_move, is_told }))
+    let is_complete = fluents.entries().map(has_all).collect();
+    let quiet = fluents.iter().map(|info| quiet.value(info.next)).collect();
+    Ok((slots.len() <= 1).then_some(Outcomes { quiet, of_move, is_complete }))
 }
 
 impl MoveEffects {
-    fn retain(&mut self, is_wanted: impl Fn(u32) -> bool) {
+    fn retain(&mut self, is_wanted: impl Fn(FluentId) -> bool) {
         self.alone.retain(|&(fluent, _)| is_wanted(fluent));
         self.together.retain(|&(fluent, _)| is_wanted(fluent));
         self.contested.retain(|&fluent| is_wanted(fluent));
@@ -130,7 +130,7 @@ impl MoveEffects {
 }
 
 /// The effects of all moves, and for each fluent whether they are complete.
-type AllEffects = (Vec<MoveEffects>, Vec<bool>);
+type AllEffects = (IdVec<MoveId, MoveEffects>, IdVec<FluentId, bool>);
 
 /// The effects of all moves; `None` if that would take too long.
 fn of_moves(
@@ -138,17 +138,17 @@ fn of_moves(
     network: &Network,
     scope: &Scope,
     slots: &[Slot],
-    silence: &Quiet,
+    all_quiet: &Quiet,
     budget: &Budget,
 ) -> Result<Option<AllEffects>, Exhausted> {
-    let mut of_move = vec![MoveEffects::default(); network.interface().moves.len()];
+    let mut of_move = IdVec::filled(MoveEffects::default(), network.interface().moves.len());
     let mut tracer = Tracer::new(network, scope, budget);
     for slot in slots {
         for &member in &slot.moves {
-            let effects = tracer.trace(builder, slot, silence, member);
+            let effects = tracer.trace(builder, slot, all_quiet, member);
             budget.check_with(builder.bytes())?;
             let Some(effects) = effects else { return Ok(None) };
-            of_move[member.index()].alone = effects;
+            of_move[member].alone = effects;
         }
     }
     if slots.len() > 1 {
@@ -158,7 +158,7 @@ fn of_moves(
                 let effects = tracer.trace(builder, slot, &quiet, member);
                 budget.check_with(builder.bytes())?;
                 let Some(effects) = effects else { return Ok(None) };
-                of_move[member.index()].together = effects;
+                of_move[member].together = effects;
             }
         }
         find_contested(&mut of_move, slots, network.interface().fluents.len());
@@ -167,7 +167,7 @@ fn of_moves(
 }
 
 /// Finds the fluents that moves of several slots can change.
-fn find_contested(of_move: &mut [MoveEffects], slots: &[Slot], fluents: usize) {
+fn find_contested(of_move: &mut IdVec<MoveId, MoveEffects>, slots: &[Slot], fluents: usize) {
     /// The slot that can change a fluent.
     #[derive(Clone, Copy, PartialEq)]
     enum By {
@@ -175,32 +175,38 @@ fn find_contested(of_move: &mut [MoveEffects], slots: &[Slot], fluents: usize) {
         One(usize),
         Several,
     }
-    let mut changed = vec![By::None; fluents];
+    let mut changed: IdVec<FluentId, By> = IdVec::filled(By::None, fluents);
     for (number, slot) in slots.iter().enumerate() {
-        for &(fluent, _) in slot.moves.iter().flat_map(|member| &of_move[member.index()].together) {
-            let by = &mut changed[fluent.index()];
+        for &(fluent, _) in slot.moves.iter().flat_map(|&member| &of_move[member].together) {
+            let by = &mut changed[fluent];
             *by = if *by == By::None || *by == By::One(number) { By::One(number) } else { By::Several };
         }
     }
-    for effects in of_move {
+    for effects in of_move.iter_mut() {
         let fluents = effects.together.iter().map(|&(fluent, _)| fluent);
-        effects.contested = fluents.filter(|&fluent| changed[fluent.index()] == By::Several).collect();
+        effects.contested = fluents.filter(|&fluent| changed[fluent] == By::Several).collect();
     }
 }
 
-/// Lets a fluent have another value where no move has an effect on it, if most moves give it that value.
-fn prefer(of_move: &mut [MoveEffects], slot: &Slot, fluent: u32, value: Signal, other: Signal) -> bool {
+/// Changes the value that a fluent gets from moves without an effect on it, if most moves give it the other value.
+fn prefer(
+    of_move: &mut IdVec<MoveId, MoveEffects>,
+    slot: &Slot,
+    fluent: FluentId,
+    value: Signal,
+    other: Signal,
+) -> bool {
     if value == other || slot.group.len() < slot.moves.len() {
         return false;
     }
     let find = |effects: &MoveEffects| effects.alone.binary_search_by_key(&fluent, |&(fluent, _)| fluent);
     let is_other = |effects: &&MoveEffects| find(effects).is_ok_and(|at| effects.alone[at].1 == other);
-    let as_other = slot.group.iter().map(|member| &of_move[member.index()]).filter(is_other).count();
+    let as_other = slot.group.iter().map(|&member| &of_move[member]).filter(is_other).count();
     if as_other * 2 <= slot.group.len() {
         return false;
     }
-    for member in &slot.group {
-        let effects = &mut of_move[member.index()];
+    for &member in &slot.group {
+        let effects = &mut of_move[member];
         match find(effects) {
             Err(at) => effects.alone.insert(at, (fluent, value)),
             Ok(at) if effects.alone[at].1 == other => drop(effects.alone.remove(at)),
@@ -224,17 +230,17 @@ mod tests {
                      (<= (next (f 1)) (true (f 1)) (not (does r (a 2)))) (<= (next (f 2)) (does r noop))";
         let network = optimized(network(rules), &["single-input"]);
         let interface = network.interface();
-        let fluent = |text: &str| interface.fluents.iter().position(|fluent| fluent.text == text).unwrap();
-        let value = |fluent: usize| Signal::of(interface.fluent_node(fluent));
-        let one_move =
-            |text: &str| interface.moves.iter().position(|one_move| one_move.text == text).unwrap();
-        let (one, two) = (fluent("(f 1)"), fluent("(f 2)"));
+        let value = |fluent| Signal::of(interface.fluent_node(fluent));
+        let (one, two) = (interface.find_fluent("(f 1)").unwrap(), interface.find_fluent("(f 2)").unwrap());
         let effects = effects(&network, &Budget::default()).expect("the budget has no bounds");
-        let of = |text: &str| &effects.of_move[one_move(text)].alone;
-        assert_eq!(*of("(a 2)"), [(one as u32, Signal::FALSE)]);
-        assert_eq!(*of("noop"), [(two as u32, Signal::TRUE)]);
+        let of = |text: &str| {
+            let (played, _) = interface.moves.entries().find(|(_, m)| m.text == text).unwrap();
+            &effects.of_move[played].alone
+        };
+        assert_eq!(*of("(a 2)"), [(one, Signal::FALSE)]);
+        assert_eq!(*of("noop"), [(two, Signal::TRUE)]);
         assert_eq!(of("(a 3)").len(), 0);
-        assert_eq!(of("(a 1)")[0].0, one as u32);
+        assert_eq!(of("(a 1)")[0].0, one);
         let nexts = &effects.network.interface().fluents;
         assert_eq!((nexts[one].next, nexts[two].next), (value(one), Signal::FALSE));
     }

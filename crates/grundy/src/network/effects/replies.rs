@@ -1,14 +1,14 @@
-//! What could be answered to each move: which moves stop all others from winning at once.
+//! Safe moves: moves after which no other role can win at once.
 //!
-//! A network that tells winning moves, as hints, tells them of the state that it looks at. Put the next values of the
-//! fluents after some move in the place of the fluents, and it tells whether a winning move will be there after that
-//! one. Most fluents stay as they are, and so do most nodes: moves share all that they make no difference to. This is
-//! what unfolding the goal over two moves says (`meta/winning.rs`), but with a network that is a fraction as large.
+//! The hints of a network say which moves win in the current state. Substituting for each fluent its next value after a
+//! move (a cofactor, `effects/mod.rs`) gives the winning moves one step later. Most fluents keep their values, and so
+//! most nodes are shared by all moves. The result is the same as unfolding the goal over two moves (`winning/`), in a
+//! network that is a fraction as large.
 
 use super::quiet::{WORK, simplify};
 use super::slots::rest_moves;
 use super::{Outcomes, outcomes};
-use crate::ids::Id;
+use crate::ids::IdVec;
 use crate::network::passes::{known_of_moves, reached};
 use crate::network::{Builder, Choice, Hint, Kind, MoveId, Network, NodeId, RoleId, Signal};
 use grundy_syntax::{Budget, Exhausted, Ticks};
@@ -18,11 +18,11 @@ pub(crate) const SAFE: &str = "safe";
 /// The same, in a state in which another move is not safe.
 pub(crate) const FORCED: &str = "forced";
 
-/// More inputs than this are not looked at, over all moves.
-const MOST_INPUTS: usize = 100_000_000;
+/// More inputs of gates than this are not visited, over all moves: a bound on time, a guess.
+const MAX_VISITED_INPUTS: usize = 100_000_000;
 
-/// How deep to look into a next value for what the legality of the move decides.
-const DEPTH: u32 = 3;
+/// How many levels of a next value are simplified by what the legality of the move implies. A guess.
+const ASSUMPTION_DEPTH: u32 = 3;
 
 /// The network with hints about safe and forced moves, by the hints of this name about winning ones. `None` if roles do
 /// not take turns, if recursive rules are in the way, or if it would be too much work.
@@ -41,46 +41,47 @@ fn add_safe_moves(network: &Network, wins: &str, budget: &Budget) -> Result<Opti
     let Some(turns) = Turns::new(network) else { return Ok(None) };
     let mut builder = Builder::resume(network);
     let outcomes = outcomes(&mut builder, network, budget)?;
-    let Some(outcomes) = outcomes.filter(|outcomes| !outcomes.is_told.contains(&false)) else {
+    let Some(outcomes) = outcomes.filter(|outcomes| outcomes.is_complete.iter().all(|complete| *complete))
+    else {
         return Ok(None);
     };
     let wins: Vec<(RoleId, Signal)> = interface
         .hints_named(wins)
         .iter()
-        .map(|hint| (interface.moves[hint.one_move.index()].role, hint.holds))
+        .map(|hint| (interface.moves[hint.about].role, hint.holds))
         .collect();
     let known = known_of_moves(network, budget)?;
     let Some(mut after) = After::new(network, &outcomes, &wins, budget) else { return Ok(None) };
-    // For each move the legal moves with which it is played, each with the wins of others that it allows.
-    let mut losing: Vec<Vec<Signal>> = vec![Vec::new(); interface.moves.len()];
-    for &one_move in &turns.moves {
-        let played = after.play(&mut builder, one_move, &known[one_move.index()]);
+    // For each move: when it is legal together with the move of the role whose turn it is, and another role can win then.
+    let mut losing: IdVec<MoveId, Vec<Signal>> = IdVec::filled(Vec::new(), interface.moves.len());
+    for &played in &turns.moves {
+        let is_traced = after.play(&mut builder, played, &known[played]).is_some();
         budget.check_with(builder.bytes())?;
-        if played.is_none() {
+        if !is_traced {
             return Ok(None);
         }
-        let winners: Vec<Signal> =
+        let winners: IdVec<RoleId, Signal> =
             interface.role_ids().map(|role| after.can_win(&mut builder, role)).collect();
         for role in interface.role_ids() {
-            let own = turns.move_of(interface.moves[one_move.index()].role, one_move, role);
-            let others = winners.iter().enumerate().filter(|(other, _)| *other != role.index());
+            let own = turns.move_of(interface.moves[played].role, played, role);
+            let others = winners.entries().filter(|&(other, _)| other != role);
             let others = simplify(&mut builder, Kind::Or, &mut others.map(|(_, &wins)| wins).collect());
-            let legal = interface.moves[one_move.index()].legal;
-            losing[own.index()].push(simplify(&mut builder, Kind::And, &mut vec![legal, others]));
+            let legal = interface.moves[played].legal;
+            losing[own].push(simplify(&mut builder, Kind::And, &mut vec![legal, others]));
         }
     }
     let mut hinted = interface.clone();
     for role in interface.role_ids() {
-        let moves = interface.moves_of(role).map(MoveId);
+        let moves = interface.moves_of(role);
         let losing: Vec<Signal> =
-            moves.clone().map(|one| simplify(&mut builder, Kind::Or, &mut losing[one.index()])).collect();
+            moves.clone().map(|one| simplify(&mut builder, Kind::Or, &mut losing[one])).collect();
         let is_threatened = simplify(&mut builder, Kind::Or, &mut losing.clone());
-        for (one_move, loses) in moves.zip(losing) {
-            let legal = interface.moves[one_move.index()].legal;
+        for (about, loses) in moves.zip(losing) {
+            let legal = interface.moves[about].legal;
             let safe = simplify(&mut builder, Kind::And, &mut vec![legal, !loses]);
             let forced = simplify(&mut builder, Kind::And, &mut vec![safe, is_threatened]);
             for (name, holds) in [(SAFE, safe), (FORCED, forced)] {
-                hinted.hints.push(Hint { name: name.to_owned(), one_move, holds });
+                hinted.hints.push(Hint { name: name.to_owned(), about, holds });
             }
         }
     }
@@ -88,11 +89,11 @@ fn add_safe_moves(network: &Network, wins: &str, budget: &Budget) -> Result<Opti
     Ok(Some(builder.finish(hinted)))
 }
 
-/// Who plays what: one of certain moves is played in every state, and all other roles rest.
+/// Taking turns: in every state one of certain moves is played, and all other roles rest.
 struct Turns {
     moves: Vec<MoveId>,
-    /// For each role what it plays when it is not at turn.
-    rest: Vec<Option<MoveId>>,
+    /// For each role the move that it plays when it is not its turn.
+    rest: IdVec<RoleId, Option<MoveId>>,
 }
 
 impl Turns {
@@ -104,28 +105,27 @@ impl Turns {
         moves.sort_unstable();
         let rest = rest_moves(interface, &moves);
         let is_known = |role: RoleId| {
-            let all_here =
-                interface.moves_of(role).all(|number| moves.binary_search(&MoveId(number)).is_ok());
-            rest[role.index()].is_some() && !all_here
+            let all_here = interface.moves_of(role).all(|number| moves.binary_search(&number).is_ok());
+            rest[role].is_some() && !all_here
         };
         (interface.roles.len() > 1 && interface.role_ids().all(is_known)).then_some(Turns { moves, rest })
     }
 
-    /// What a role plays when another one, or itself, plays a move.
-    fn move_of(&self, at_turn: RoleId, one_move: MoveId, role: RoleId) -> MoveId {
-        if role == at_turn { one_move } else { self.rest[role.index()].unwrap_or(one_move) }
+    /// The move of a role when the role whose turn it is plays a move.
+    fn move_of(&self, at_turn: RoleId, played: MoveId, role: RoleId) -> MoveId {
+        if role == at_turn { played } else { self.rest[role].unwrap_or(played) }
     }
 }
 
-/// The nodes that tell whether somebody can win, one move later.
+/// The nodes that say which role can win, one step later.
 struct After<'a> {
     network: &'a Network,
     outcomes: &'a Outcomes,
     wins: &'a [(RoleId, Signal)],
     /// The gates that they and the end of the game depend on, in order.
     gates: Vec<NodeId>,
-    /// For each node what it will be.
-    values: Vec<Signal>,
+    /// For each node its value after the move.
+    values: IdVec<NodeId, Signal>,
     inputs_seen: usize,
     budget: &'a Budget,
     ticks: Ticks,
@@ -141,22 +141,23 @@ impl<'a> After<'a> {
     ) -> Option<After<'a>> {
         let outputs = wins.iter().map(|&(_, wins)| wins).chain([network.interface().terminal]);
         let is_needed = reached(network, outputs.collect());
-        let gates: Vec<NodeId> = network.gates().filter(|node| is_needed[node.index()]).collect();
-        let in_loop = |node: &NodeId| network.loops().iter().any(|range| range.contains(&node.0));
+        let gates: Vec<NodeId> = network.gates().filter(|&node| is_needed.contains(node)).collect();
+        let in_loop = |node: &NodeId| network.loops().iter().any(|range| range.contains(node));
         let values = network.nodes().map(Signal::of).collect();
         let ticks = Ticks::default();
         let after = After { network, outcomes, wins, gates, values, inputs_seen: 0, budget, ticks };
         (!after.gates.iter().any(in_loop)).then_some(after)
     }
 
-    /// Finds out what all nodes will be after a legal move, of which something is known; `None` if too much had to be looked at.
-    fn play(&mut self, builder: &mut Builder, one_move: MoveId, known: &[Signal]) -> Option<()> {
+    /// Computes the values of all nodes after a legal move. `known` is what its legality implies. `None` if there are too
+    /// many inputs to visit.
+    fn play(&mut self, builder: &mut Builder, played: MoveId, known: &[Signal]) -> Option<()> {
         let interface = self.network.interface();
-        for (fluent, &next) in self.outcomes.quiet.iter().enumerate() {
-            self.values[1 + fluent] = assume(builder, next, known, DEPTH);
+        for (fluent, &next) in self.outcomes.quiet.entries() {
+            self.values[interface.fluent_node(fluent)] = assume(builder, next, known, ASSUMPTION_DEPTH);
         }
-        for &(fluent, next) in &self.outcomes.of_move[one_move.index()].alone {
-            self.values[interface.fluent_node(fluent.index()).index()] = assume(builder, next, known, DEPTH);
+        for &(fluent, next) in &self.outcomes.of_move[played].alone {
+            self.values[interface.fluent_node(fluent)] = assume(builder, next, known, ASSUMPTION_DEPTH);
         }
         let mut inputs = Vec::new();
         for &gate in &self.gates {
@@ -164,20 +165,20 @@ impl<'a> After<'a> {
             inputs.extend(self.network.inputs(gate).iter().map(|&input| self.value(input)));
             self.inputs_seen += inputs.len();
             self.ticks.work(self.budget, WORK * (1 + inputs.len())).ok()?;
-            self.values[gate.index()] = if inputs == self.network.inputs(gate) {
+            self.values[gate] = if inputs == self.network.inputs(gate) {
                 Signal::of(gate)
             } else {
                 simplify(builder, self.network.kind(gate), &mut inputs)
             };
         }
-        (self.inputs_seen <= MOST_INPUTS).then_some(())
+        (self.inputs_seen <= MAX_VISITED_INPUTS).then_some(())
     }
 
     fn value(&self, signal: Signal) -> Signal {
-        self.values[signal.node().index()].inverted_if(signal.is_inverted())
+        self.values[signal.node()].inverted_if(signal.is_inverted())
     }
 
-    /// That the game will go on and a role will have a winning move.
+    /// Whether the game goes on and a role has a winning move then.
     fn can_win(&self, builder: &mut Builder, role: RoleId) -> Signal {
         let wins = self.wins.iter().filter(|(winner, _)| *winner == role);
         let any = simplify(builder, Kind::Or, &mut wins.map(|&(_, wins)| self.value(wins)).collect());

@@ -1,8 +1,8 @@
-//! Which nodes depend on moves, and which of them can be worked out for each move.
+//! The nodes that depend on moves, and those of them that can be evaluated for each move.
 
 use super::quiet::WORK;
-use crate::ids::{Id, narrow};
-use crate::network::{Kind, Network, NodeId, Signal};
+use crate::ids::{BitSet, Csr, IdVec, ids_in};
+use crate::network::{FluentId, Kind, Network, NodeId, Signal};
 use grundy_syntax::{Budget, Exhausted, Ticks};
 
 /// The nodes between moves and next values.
@@ -10,15 +10,13 @@ pub(super) struct Scope {
     /// Gates that depend on moves and that a next value in scope needs, in order.
     pub(super) gates: Vec<NodeId>,
     /// For each node whether it depends on moves.
-    pub(super) is_moved: Vec<bool>,
+    pub(super) is_moved: BitSet<NodeId>,
     /// For each fluent whether its next value depends on moves, and not by way of a loop.
-    pub(super) has_fluent: Vec<bool>,
-    /// Sorted: a node, a gate in scope that reads it, and how.
-    readers: Vec<(NodeId, Signal)>,
-    /// Sorted: a node and a fluent whose next value it is, perhaps inverted.
-    fluents: Vec<(NodeId, u32, bool)>,
-    /// Where the above begin for each node.
-    starts: Vec<(u32, u32)>,
+    pub(super) has_fluent: IdVec<FluentId, bool>,
+    /// For each node the gates in scope that read it, inverted where they read the opposite.
+    readers: Csr<NodeId, Signal>,
+    /// For each node the fluents whose next value it is, and whether that is the opposite.
+    fluents: Csr<NodeId, (FluentId, bool)>,
 }
 
 /// How a node depends on moves.
@@ -34,60 +32,45 @@ impl Scope {
     pub(super) fn new(network: &Network, budget: &Budget) -> Result<Scope, Exhausted> {
         let interface = network.interface();
         let moved = moved(network, budget)?;
-        let in_scope = |signal: Signal| moved[signal.node().index()] == Moved::Straight;
-        let has_fluent: Vec<bool> = interface.fluents.iter().map(|fluent| in_scope(fluent.next)).collect();
-        let mut scope = Scope {
-            gates: Vec::new(),
-            is_moved: moved.iter().map(|&how| how != Moved::Not).collect(),
-            readers: Vec::new(),
-            fluents: Vec::new(),
-            starts: Vec::with_capacity(network.node_count() + 1),
-            has_fluent,
-        };
-        let mut is_needed = vec![false; network.node_count()];
-        for (fluent, info) in interface.fluents.iter().enumerate().filter(|(f, _)| scope.has_fluent[*f]) {
-            is_needed[info.next.node().index()] = true;
-            scope.fluents.push((info.next.node(), narrow(fluent), info.next.is_inverted()));
-        }
+        let in_scope = |signal: Signal| moved[signal.node()] == Moved::Straight;
+        let has_fluent: IdVec<FluentId, bool> =
+            interface.fluents.iter().map(|fluent| in_scope(fluent.next)).collect();
+        let fluents = interface.fluents.entries().filter(|&(fluent, _)| has_fluent[fluent]);
+        let fluents = fluents.map(|(fluent, info)| (info.next.node(), (fluent, info.next.is_inverted())));
+        let mut is_needed: BitSet<NodeId> = BitSet::empty(network.node_count());
+        fluents.clone().for_each(|(node, _)| is_needed.set(node, true));
+        let mut gates = Vec::new();
         let mut ticks = Ticks::default();
-        for node in network.gates().rev().filter(|node| moved[node.index()] == Moved::Straight) {
-            if is_needed[node.index()] {
+        for node in network.gates().rev().filter(|&node| moved[node] == Moved::Straight) {
+            if is_needed.contains(node) {
                 ticks.work(budget, WORK * (1 + network.inputs(node).len()))?;
-                scope.gates.push(node);
-                for &input in network.inputs(node).iter().filter(|input| in_scope(**input)) {
-                    is_needed[input.node().index()] = true;
-                    scope.readers.push((input.node(), Signal::of(node).inverted_if(input.is_inverted())));
-                }
+                gates.push(node);
+                let inputs = network.inputs(node).iter().filter(|input| in_scope(**input));
+                inputs.for_each(|input| is_needed.set(input.node(), true));
             }
         }
-        scope.gates.reverse();
+        gates.reverse();
         budget.check()?;
-        scope.readers.sort_unstable();
+        // Inputs are sorted, and so are the readers of each node.
+        let edges = gates.iter().flat_map(|&gate| {
+            let inputs = network.inputs(gate).iter().filter(|input| in_scope(**input));
+            inputs.map(move |input| (input.node(), Signal::of(gate).inverted_if(input.is_inverted())))
+        });
+        let readers = Csr::grouped(network.node_count(), edges);
         budget.check()?;
-        scope.fluents.sort_unstable();
-        scope.index(network);
-        Ok(scope)
+        let fluents = Csr::grouped(network.node_count(), fluents);
+        let is_moved = BitSet::from_flags(moved.iter().map(|&how| how != Moved::Not));
+        Ok(Scope { gates, is_moved, has_fluent, readers, fluents })
     }
 
-    fn index(&mut self, network: &Network) {
-        let (mut reader, mut fluent) = (0, 0);
-        for node in network.nodes().chain([NodeId::new(network.node_count())]) {
-            reader += self.readers[reader..].iter().take_while(|entry| entry.0 < node).count();
-            fluent += self.fluents[fluent..].iter().take_while(|entry| entry.0 < node).count();
-            self.starts.push((narrow(reader), narrow(fluent)));
-        }
+    /// The gates in scope that read a node, inverted where they read the opposite.
+    pub(super) fn readers(&self, node: NodeId) -> &[Signal] {
+        &self.readers[node]
     }
 
-    /// The gates in scope that read a node, inverted where they read it so.
-    pub(super) fn readers(&self, node: NodeId) -> impl ExactSizeIterator<Item = Signal> + '_ {
-        let range = self.starts[node.index()].0.index()..self.starts[node.index() + 1].0.index();
-        self.readers[range].iter().map(|&(_, reader)| reader)
-    }
-
-    /// The fluents in scope whose next value a node is, perhaps inverted.
-    pub(super) fn fluents(&self, node: NodeId) -> impl ExactSizeIterator<Item = (u32, bool)> + '_ {
-        let range = self.starts[node.index()].1.index()..self.starts[node.index() + 1].1.index();
-        self.fluents[range].iter().map(|&(_, fluent, inverted)| (fluent, inverted))
+    /// The fluents in scope whose next value a node is, and whether that is the opposite.
+    pub(super) fn fluents(&self, node: NodeId) -> &[(FluentId, bool)] {
+        &self.fluents[node]
     }
 
     /// Whether anything in scope depends on an input directly.
@@ -97,31 +80,25 @@ impl Scope {
 }
 
 /// How each node depends on moves.
-fn moved(network: &Network, budget: &Budget) -> Result<Vec<Moved>, Exhausted> {
+fn moved(network: &Network, budget: &Budget) -> Result<IdVec<NodeId, Moved>, Exhausted> {
     let interface = network.interface();
-    let mut moved = vec![Moved::Not; network.node_count()];
-    moved[1 + interface.fluents.len()..interface.first_gate().index()].fill(Moved::Straight);
+    let mut moved = IdVec::filled(Moved::Not, network.node_count());
+    ids_in(&interface.move_nodes()).for_each(|node| moved[node] = Moved::Straight);
     let mut loops = network.loops().iter();
     let mut next_loop = loops.next();
     let mut ticks = Ticks::default();
     for node in network.gates() {
         ticks.work(budget, 1 + network.inputs(node).len())?;
-        if let Some(range) = next_loop.filter(|range| range.start == node.0) {
-            let inputs = range.clone().flat_map(|member| network.inputs(NodeId(member)));
-            if inputs.map(|input| moved[input.node().index()]).any(|how| how != Moved::Not) {
-                moved[range.start.index()..range.end.index()].fill(Moved::Knotted);
+        if let Some(range) = next_loop.filter(|range| range.start == node) {
+            let inputs = ids_in(range).flat_map(|member| network.inputs(member));
+            if inputs.map(|input| moved[input.node()]).any(|how| how != Moved::Not) {
+                ids_in(range).for_each(|member| moved[member] = Moved::Knotted);
             }
             next_loop = loops.next();
         }
         debug_assert!(network.kind(node) != Kind::Input);
-        let inputs = network.inputs(node).iter().map(|input| moved[input.node().index()]);
-        moved[node.index()] = inputs.fold(moved[node.index()], Moved::max);
+        let inputs = network.inputs(node).iter().map(|input| moved[input.node()]);
+        moved[node] = inputs.fold(moved[node], Ord::max);
     }
     Ok(moved)
-}
-
-impl Moved {
-    fn max(self, other: Moved) -> Moved {
-        Ord::max(self, other)
-    }
 }

@@ -1,40 +1,42 @@
-//! Following one move through the nodes that it makes a difference to.
+//! Propagates one move through the gates whose value it changes, in topological order.
 
 use super::Effect;
 use super::quiet::{Quiet, WORK, simplify};
 use super::scope::Scope;
 use super::slots::Slot;
-use crate::network::{Builder, MoveId, Network, NodeId, Signal};
+use crate::ids::{BitSet, IdVec, ids_in};
+use crate::network::{Builder, FluentId, MoveId, Network, NodeId, Signal};
 use grundy_syntax::{Budget, Ticks};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// More changed inputs than this are not looked at, over all moves: working out effects has to stay cheap.
-const MOST_INPUTS: usize = 2_000_000;
+/// More changed inputs than this are not visited, over all moves: a bound on the time of setup, a guess.
+const MAX_CHANGED_INPUTS: usize = 2_000_000;
 
-/// A gate that this many moves turn into a new gate with more than this many inputs, is not followed any further:
-/// nobody would want to evaluate what depends on it.
-const MANY_MOVES: u8 = 4;
-const MANY_INPUTS: usize = 24;
-/// So is one with more new gates behind each other.
-const MANY_DEEP: u8 = 6;
+/// A new gate is too large if it has more inputs than this: evaluating what depends on it would cost more than counters.
+/// A guess.
+const MAX_INPUTS_OF_NEW_GATE: usize = 24;
+/// Or if more new gates than this are nested in it. A guess.
+const MAX_NESTED_NEW_GATES: u8 = 6;
+/// A gate is not followed any further once it was too large for this many moves. A guess.
+const TOO_LARGE_MOVES: u8 = 4;
 
 /// Traces one move after the other.
 pub(super) struct Tracer<'a> {
     network: &'a Network,
     scope: &'a Scope,
     /// For each node the number of the move that it was last changed by.
-    changed_by: Vec<u32>,
+    changed_by: IdVec<NodeId, u32>,
     now: u32,
-    /// Gates to look at, each with a changed input as the gate reads it. Inputs stand before their readers, so that
-    /// all changed inputs of a gate are here when it is the first one.
+    /// Gates to visit, each with a changed input as the gate reads it. Inputs have smaller numbers than their readers, so
+    /// that all changed inputs of a gate are in the heap when it is the smallest.
     open: BinaryHeap<Reverse<(NodeId, Signal)>>,
     effects: Vec<Effect>,
     inputs_seen: usize,
-    /// For each node of the builder how deep it is in new gates.
-    depths: Vec<u8>,
+    /// For each node of the builder how many new gates are nested in it.
+    depths: IdVec<NodeId, u8>,
     /// For each gate how many moves have made it too large.
-    too_large: Vec<u8>,
+    too_large: IdVec<NodeId, u8>,
     budget: &'a Budget,
     ticks: Ticks,
 }
@@ -44,31 +46,31 @@ impl Tracer<'_> {
         Tracer {
             network,
             scope,
-            changed_by: vec![0; network.node_count()],
+            changed_by: IdVec::filled(0, network.node_count()),
             now: 0,
             open: BinaryHeap::new(),
             effects: Vec::new(),
             inputs_seen: 0,
-            depths: vec![0; network.node_count()],
-            too_large: vec![0; network.node_count()],
+            depths: IdVec::filled(0, network.node_count()),
+            too_large: IdVec::filled(0, network.node_count()),
             budget,
             ticks: Ticks::default(),
         }
     }
 
-    /// The effects of a move of a slot; `None` if too much had to be looked at. Stops early when the budget is used up.
+    /// The effects of a move of a slot; `None` if there were too many inputs to visit, or when the budget is used up.
     pub(super) fn trace(
         &mut self,
         builder: &mut Builder,
         slot: &Slot,
         quiet: &Quiet,
-        one_move: MoveId,
+        played: MoveId,
     ) -> Option<Vec<Effect>> {
         let interface = self.network.interface();
         self.now += 1;
-        self.change(interface.move_node(one_move), Signal::TRUE);
-        let role = interface.moves[one_move.index()].role;
-        if let Some(rest) = slot.rest[role.index()] {
+        self.change(interface.move_node(played), Signal::TRUE);
+        let role = interface.moves[played].role;
+        if let Some(rest) = slot.rest[role] {
             self.change(interface.move_node(rest), Signal::FALSE);
         }
         let mut inputs = Vec::new();
@@ -83,53 +85,54 @@ impl Tracer<'_> {
             if self.ticks.work(self.budget, WORK * (inputs.len() + quiet.live(gate).len())).is_err() {
                 return None;
             }
-            if self.too_large[gate.index()] >= MANY_MOVES {
+            if self.too_large[gate] >= TOO_LARGE_MOVES {
                 continue;
             }
-            let unchanged = |entry: &&(NodeId, Signal)| self.changed_by[entry.0.index()] != self.now;
+            let unchanged = |entry: &&(NodeId, Signal)| self.changed_by[entry.0] != self.now;
             inputs.extend(quiet.live(gate).iter().filter(unchanged).map(|&(_, value)| value));
             let value = simplify(builder, self.network.kind(gate), &mut inputs);
             if value != quiet.value(Signal::of(gate)) {
-                let is_large = self.depth(builder, value) > MANY_DEEP || inputs.len() > MANY_INPUTS;
-                self.too_large[gate.index()] +=
-                    u8::from(is_large && value.node().index() >= self.changed_by.len());
+                let is_large = self.depth(builder, value) > MAX_NESTED_NEW_GATES
+                    || inputs.len() > MAX_INPUTS_OF_NEW_GATE;
+                self.too_large[gate] += u8::from(is_large && value.node() >= self.network.end());
                 self.change(gate, value);
             }
         }
         self.effects.sort_unstable();
-        (self.inputs_seen <= MOST_INPUTS).then(|| std::mem::take(&mut self.effects))
+        (self.inputs_seen <= MAX_CHANGED_INPUTS).then(|| std::mem::take(&mut self.effects))
     }
 
-    /// Tells the readers of a node about its value.
+    /// Queues the readers of a node with its new value.
     fn change(&mut self, node: NodeId, value: Signal) {
-        self.changed_by[node.index()] = self.now;
+        self.changed_by[node] = self.now;
         for reader in self.scope.readers(node) {
             self.open.push(Reverse((reader.node(), value.inverted_if(reader.is_inverted()))));
         }
-        for (fluent, inverted) in self.scope.fluents(node) {
+        for &(fluent, inverted) in self.scope.fluents(node) {
             self.effects.push((fluent, value.inverted_if(inverted)));
         }
     }
 
-    /// How many new gates stand behind each other in a value.
+    /// How many new gates are nested in a value.
     fn depth(&mut self, builder: &Builder, value: Signal) -> u8 {
-        for node in self.depths.len()..builder.node_count() {
-            let inputs = builder.inputs(NodeId::new(node)).iter();
-            let deepest = inputs.map(|input| self.depths[input.node().index()]).max().unwrap_or(0);
+        for node in ids_in(&(NodeId::new(self.depths.len())..NodeId::new(builder.node_count()))) {
+            let inputs = builder.inputs(node).iter();
+            let deepest = inputs.map(|input| self.depths[input.node()]).max().unwrap_or(0);
             self.depths.push(deepest.saturating_add(1));
         }
-        self.depths[value.node().index()]
+        self.depths[value.node()]
     }
 
-    /// For each fluent whether all that its next value depends on was followed to the end.
-    pub(super) fn finish(self) -> Vec<bool> {
-        let mut is_left = vec![false; self.network.node_count()];
+    /// For each fluent whether all gates that its next value depends on were traced completely.
+    pub(super) fn finish(self) -> IdVec<FluentId, bool> {
+        let mut is_left: BitSet<NodeId> = BitSet::empty(self.network.node_count());
         for &gate in &self.scope.gates {
             let mut inputs = self.network.inputs(gate).iter();
-            is_left[gate.index()] = self.too_large[gate.index()] >= MANY_MOVES
-                || inputs.any(|input| is_left[input.node().index()]);
+            let is_cut =
+                self.too_large[gate] >= TOO_LARGE_MOVES || inputs.any(|input| is_left.contains(input.node()));
+            is_left.set(gate, is_cut);
         }
         let fluents = self.network.interface().fluents.iter();
-        fluents.map(|fluent| !is_left[fluent.next.node().index()]).collect()
+        fluents.map(|fluent| !is_left.contains(fluent.next.node())).collect()
     }
 }

@@ -14,14 +14,14 @@ use crate::network::{Builder, Kind, Network, Signal};
 use grundy_syntax::{Budget, Exhausted};
 use smallvec::SmallVec;
 
-/// Nodes with more inputs of the other kind are not compared pair by pair.
-const MOST_COMPARED: usize = 64;
+/// Nodes with more inputs of the other kind are not compared pair by pair: comparison is quadratic. A guess.
+const MAX_COMPARED_SETS: usize = 64;
 
 pub(super) fn run(network: &Network, _: &Groups, budget: &Budget) -> Result<Network, Exhausted> {
     simplify::run(network, &["absorb"], budget)
 }
 
-/// Drops what a node can do without; what the node is if its inputs contradict each other.
+/// Drops redundant inputs; returns the value of the node if its inputs contradict each other.
 pub(super) fn reduce(builder: &Builder, kind: Kind, inputs: &mut Vec<Signal>) -> Option<Signal> {
     inputs.sort_unstable();
     inputs.dedup();
@@ -74,7 +74,7 @@ fn drop_supersets(builder: &Builder, kind: Kind, inputs: &mut Vec<Signal>) {
             })
         })
         .collect();
-    if sets.len() < 2 || sets.len() > MOST_COMPARED {
+    if sets.len() < 2 || sets.len() > MAX_COMPARED_SETS {
         return;
     }
     let is_subset = |a: &[Signal], b: &[Signal]| a.iter().all(|signal| b.binary_search(signal).is_ok());

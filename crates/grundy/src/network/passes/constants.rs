@@ -8,7 +8,7 @@ pub(super) fn run(network: &Network, _: &Groups, budget: &Budget) -> Result<Netw
     simplify::run(network, &["constants"], budget)
 }
 
-/// Drops the inputs of a node that are constant; what the node is if it is constant itself.
+/// Drops the constant inputs of a node; returns its value if the node is constant itself.
 pub(super) fn fold(kind: Kind, inputs: &mut Vec<Signal>) -> Option<Signal> {
     let neutral = kind.neutral();
     if inputs.contains(&!neutral) {

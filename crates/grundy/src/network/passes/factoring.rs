@@ -1,11 +1,12 @@
 //! Common factors: `(a ∧ b) ∨ (a ∧ c)` is `a ∧ (b ∨ c)`, and the mirror image.
 //!
-//! This is what folds frame axioms: a cell stays what it is for each of hundreds of moves elsewhere, one rule a
-//! move, and all these rules have the cell in common.
+//! This folds frame axioms: hundreds of moves elsewhere leave a cell as it is, with one rule for each move, and all
+//! these rules have the cell as a common factor.
 
 use super::{Groups, view};
+use crate::ids::IdVec;
 use crate::network::rewrite::{Gate, rewrite};
-use crate::network::{Builder, Kind, Network, Signal};
+use crate::network::{Builder, Kind, Network, NodeId, Signal};
 use grundy_syntax::{Budget, Exhausted};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -18,11 +19,11 @@ pub(super) fn run(network: &Network, _: &Groups, budget: &Budget) -> Result<Netw
     rewrite(network, budget, |builder, gate| make(builder, gate, network, &readers))
 }
 
-fn make(builder: &mut Builder, gate: Gate, network: &Network, readers: &[u32]) -> Signal {
+fn make(builder: &mut Builder, gate: Gate, network: &Network, readers: &IdVec<NodeId, u32>) -> Signal {
     let mut products = Vec::with_capacity(gate.inputs.len());
     for (&old, &input) in network.inputs(gate.node).iter().zip(gate.inputs.iter()) {
         products.push(match view(builder, input) {
-            Some((kind, inner)) if kind != gate.kind && readers[old.node().index()] == 1 => inner.collect(),
+            Some((kind, inner)) if kind != gate.kind && readers[old.node()] == 1 => inner.collect(),
             _ => Product::from_slice(&[input]),
         });
     }
@@ -36,7 +37,7 @@ fn make(builder: &mut Builder, gate: Gate, network: &Network, readers: &[u32]) -
 fn sum(builder: &mut Builder, kind: Kind, products: Vec<Product>) -> Signal {
     let mut counts: FxHashMap<Signal, u32> = FxHashMap::default();
     products.iter().flatten().for_each(|&signal| *counts.entry(signal).or_default() += 1);
-    // Each product goes with its most common factor; of several, with the first one.
+    // Each product is grouped by its most common factor, or by the first one of several.
     let factor_of = |product: &Product| {
         let best = product.iter().max_by_key(|&&signal| (counts[&signal], std::cmp::Reverse(signal)));
         best.copied().filter(|best| counts[best] > 1)

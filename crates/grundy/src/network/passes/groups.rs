@@ -1,9 +1,9 @@
 //! Group complement: exactly one of a group of inputs is true.
 //!
-//! Each role does exactly one of its moves, so "it did one of these 200" is "it did none of those 3". Whoever knows
-//! more such groups, such as the proven contents of a cell, passes them in.
+//! Each role does exactly one of its moves, so "it did one of these 200" is "it did none of those 3". Callers can pass
+//! in more such groups, such as the proved contents of a cell.
 
-use crate::ids::{Id, narrow};
+use crate::ids::{Id, IdVec, narrow};
 use crate::network::rewrite::{Gate, rewrite};
 use crate::network::{Builder, Choice, Kind, MoveId, Network, NodeId, Signal};
 use grundy_syntax::{Budget, Exhausted};
@@ -19,13 +19,13 @@ pub struct Groups {
     pub(super) equal: Vec<(NodeId, Signal)>,
     /// Moves of which at most one is played at a time.
     pub(super) at_most_one: Vec<Vec<NodeId>>,
-    /// Fluents that change with every move of the game.
+    /// Fluents that change at every step.
     pub(super) restless: Vec<NodeId>,
     /// Groups of fluents of which no two are true at once, in layers.
     pub(super) exclusive: Vec<Vec<Vec<NodeId>>>,
     /// Fluents that are always true, or never.
     pub(super) constant: Vec<(NodeId, bool)>,
-    /// Whether of each group of fluents one is left out: nobody reads it, since it is what the others are not.
+    /// Whether one fluent of each group is read as the negation of the others (pass `left-out`).
     pub(super) leave_out: bool,
 }
 
@@ -56,12 +56,12 @@ impl Groups {
         exactly.chain(self.at_most_one.iter().filter_map(|group| choice(group, false))).collect()
     }
 
-    /// From now on one of each group of fluents is read by way of the others.
+    /// Enables the pass `left-out`.
     pub fn leave_one_out(&mut self) {
         self.leave_out = true;
     }
 
-    /// All that is known to others, too.
+    /// Adds the groups of another set.
     pub fn extend(&mut self, other: Groups) {
         other.layers.into_iter().flatten().for_each(|group| self.add(group));
         other.exclusive.into_iter().flatten().for_each(|group| self.add_exclusive(group));
@@ -86,22 +86,22 @@ fn add_to_layers(layers: &mut Vec<Vec<Vec<NodeId>>>, members: Vec<NodeId>) {
 /// For each input the group that it is in.
 struct Index<'a> {
     groups: &'a [Vec<NodeId>],
-    group_of: Vec<Option<u32>>,
+    group_of: IdVec<NodeId, Option<u32>>,
     /// Whether one of each group is true, or perhaps none.
     exactly: bool,
 }
 
 impl Index<'_> {
     fn new<'a>(network: &Network, groups: &'a [Vec<NodeId>], exactly: bool) -> Index<'a> {
-        let mut group_of = vec![None; network.interface().first_gate().index()];
+        let mut group_of = IdVec::filled(None, network.interface().first_gate().index());
         for (number, members) in groups.iter().enumerate() {
-            members.iter().for_each(|member| group_of[member.index()] = Some(narrow(number)));
+            members.iter().for_each(|&member| group_of[member] = Some(narrow(number)));
         }
         Index { groups, group_of, exactly }
     }
 
     fn group(&self, signal: Signal) -> Option<u32> {
-        self.group_of.get(signal.node().index()).copied().flatten()
+        self.group_of.get(signal.node()).copied().flatten()
     }
 }
 
@@ -113,22 +113,22 @@ pub(super) fn run(network: &Network, groups: &Groups, budget: &Budget) -> Result
             network = rewrite(&network, budget, |builder, gate| make(builder, gate, &index))?;
         }
     }
-    // Complements may name such moves, too.
+    // Complements may contain such moves, too.
     replace_equal(&network, groups, budget)
 }
 
-/// Puts signals in the place of the inputs that they stand for.
+/// Replaces inputs by the signals that they are equal to.
 fn replace_equal(network: &Network, groups: &Groups, budget: &Budget) -> Result<Network, Exhausted> {
-    let mut instead: Vec<Option<Signal>> = vec![None; network.node_count()];
+    let mut instead: IdVec<NodeId, Option<Signal>> = IdVec::filled(None, network.node_count());
     for &(node, value) in &groups.constant {
-        instead[node.index()] = Some(Signal::FALSE.inverted_if(value));
+        instead[node] = Some(Signal::FALSE.inverted_if(value));
     }
-    groups.equal.iter().for_each(|&(node, signal)| instead[node.index()] = Some(signal));
-    // What is made in a rewrite has other numbers, but inputs keep theirs.
-    instead.truncate(network.interface().first_gate().index());
+    groups.equal.iter().for_each(|&(node, signal)| instead[node] = Some(signal));
+    // A rewrite gives gates new numbers, but inputs keep theirs.
+    let first_gate = network.interface().first_gate();
     rewrite(network, budget, |builder, gate| {
-        for input in gate.inputs.iter_mut() {
-            if let Some(signal) = instead.get(input.node().index()).copied().flatten() {
+        for input in gate.inputs.iter_mut().filter(|input| input.node() < first_gate) {
+            if let Some(signal) = instead[input.node()] {
                 *input = signal.inverted_if(input.is_inverted());
             }
         }
@@ -158,10 +158,10 @@ fn make(builder: &mut Builder, gate: Gate, index: &Index) -> Signal {
     builder.node(kind, &mut rest)
 }
 
-/// What can stand for these inputs of one group, which are sorted; `None` if they decide the node.
+/// The replacement of these inputs of one group, which are sorted; `None` if they decide the node.
 ///
-/// In an AND, a member that has to hold (`strong`) excludes all others, and many that may not hold (`weak`) leave a
-/// few of which one has to. In an OR it is the other way round: the strong ones are inverted.
+/// In an AND, a member that must hold (`strong`) excludes all others, and many members that must not hold leave a few of
+/// which one does. In an OR the roles are exchanged: the strong inputs are the inverted ones.
 fn within_group(
     builder: &mut Builder,
     kind: Kind,

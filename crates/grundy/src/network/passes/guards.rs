@@ -1,17 +1,16 @@
-//! Conditions that many moves of a role share, such as whose turn it is, are taken out of their nodes.
+//! Factors conditions that many moves of a role share, such as whose turn it is, out of their nodes.
 //!
-//! A move is then legal if its guard and what is left of its conditions hold. A guard that changes with every move of
-//! the game would otherwise touch the nodes of all moves each time; so it is looked at once, when moves are read.
+//! A move is then legal if its guard and the rest of its conditions hold. A guard that changes at every step would
+//! otherwise change the nodes of all moves each time; as a guard it is read once, when moves are listed.
 
 use super::Groups;
-use crate::ids::Id;
 use crate::network::rewrite::rewrite;
 use crate::network::{Kind, Network, NodeId, RoleId, Signal};
 use grundy_syntax::{Budget, Exhausted};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
-/// A condition is a guard if at least this many moves of a role share it.
+/// A condition becomes a guard if at least this many moves of a role share it: a guess.
 const FEWEST_GUARDED: usize = 4;
 
 pub(super) fn run(network: &Network, _: &Groups, budget: &Budget) -> Result<Network, Exhausted> {
@@ -20,7 +19,7 @@ pub(super) fn run(network: &Network, _: &Groups, budget: &Budget) -> Result<Netw
     for role in interface.role_ids() {
         choose_guards(network, role, &mut guards, budget)?;
     }
-    // For the node of a guarded move: what is left of it, and its guard, in terms of the new network.
+    // For the node of a guarded move the rest of its conditions and its guard, in the new network.
     let mut parts: FxHashMap<NodeId, (Signal, Signal)> = FxHashMap::default();
     let mut rewritten = rewrite(network, budget, |builder, gate| {
         if let Some(guard) = guards.get(&gate.node) {
@@ -30,19 +29,19 @@ pub(super) fn run(network: &Network, _: &Groups, budget: &Budget) -> Result<Netw
             let guard = rest.remove(at);
             let rest = builder.gate(Kind::And, &mut rest);
             parts.insert(gate.node, (rest, guard));
-            // Whoever reads the node as a condition gets it in two parts, one of which can be factored out.
+            // Other readers of the node get it in two parts, one of which can be factored out.
             return builder.gate(Kind::And, &mut vec![guard, rest]);
         }
         builder.node(gate.kind, gate.inputs)
     })?;
-    for (number, old) in interface.moves.iter().enumerate() {
+    for (number, old) in interface.moves.entries() {
         let new = &mut rewritten.interface.moves[number];
         if new.guard != Signal::TRUE || old.legal == Signal::FALSE || old.legal == Signal::TRUE {
             continue;
         }
         match parts.get(&old.legal.node()) {
             Some(&(rest, guard)) if !old.legal.is_inverted() => (new.legal, new.guard) = (rest, guard),
-            // A move with a single condition, such as waiting for the other one, is its own guard.
+            // A single condition, such as that of waiting for the other role, is a guard.
             _ if !is_and(network, old.legal) => (new.legal, new.guard) = (Signal::TRUE, new.legal),
             _ => {}
         }
@@ -54,7 +53,7 @@ fn is_and(network: &Network, signal: Signal) -> bool {
     !signal.is_inverted() && network.kind(signal.node()) == Kind::And
 }
 
-/// Finds the guards of the moves of a role, the most common one first, by the node that tells the move to be legal.
+/// Finds the guards of the moves of a role, the most common one first, keyed by the `legal` nodes of the moves.
 fn choose_guards(
     network: &Network,
     role: RoleId,
@@ -62,7 +61,7 @@ fn choose_guards(
     budget: &Budget,
 ) -> Result<(), Exhausted> {
     let interface = network.interface();
-    let legal = interface.moves_of(role).map(|number| interface.moves[number.index()].legal);
+    let legal = interface.moves_of(role).map(|number| interface.moves[number].legal);
     let mut open: Vec<NodeId> = legal.filter(|&legal| is_and(network, legal)).map(Signal::node).collect();
     loop {
         budget.check()?;
@@ -93,15 +92,15 @@ mod tests {
                      (<= (legal r (c ?x)) (num ?x) (true turn) (not (true (f ?x)))) (<= (legal r wait) (not (true turn)))";
         let network = optimized(network(rules), &["single-input", "guards", "unneeded"]);
         let interface = network.interface();
-        let turn = interface.fluents.iter().position(|fluent| fluent.text == "turn").unwrap();
+        let turn = interface.find_fluent("turn").unwrap();
         let turn = Signal::of(interface.fluent_node(turn));
-        for one_move in &interface.moves {
-            let expected = match &one_move.text[..2] {
+        for m in &interface.moves {
+            let expected = match &m.text[..2] {
                 "(b" | "(c" => turn,
                 "wa" => !turn,
                 _ => Signal::TRUE,
             };
-            assert_eq!(one_move.guard, expected, "{}", one_move.text);
+            assert_eq!(m.guard, expected, "{}", m.text);
         }
         assert_eq!(network.gates().count(), 0);
     }

@@ -1,16 +1,17 @@
-//! One fluent of a group is what the others are not, so that nobody has to read it.
+//! Replaces reads of one fluent of an exactly-one group by the negations of the others.
 //!
-//! A cell is empty if it is neither x nor o. Where states need not be whole, the pass `unread` then takes the fluent
-//! out of them. That does not always pay: who reads it reads more. So it is only done on demand.
+//! A cell is empty if it is neither x nor o. Where states need not be complete, the pass `unread` then removes the
+//! fluent. That does not always pay, because each reader gets more inputs; so it is done on demand, and the cost of a
+//! step decides (`variants.rs`).
 
 use super::Groups;
-use crate::ids::Id;
+use crate::ids::{BitSet, IdVec};
 use crate::network::rewrite::rewrite;
 use crate::network::{Kind, Network, NodeId, Signal};
 use grundy_syntax::{Budget, Exhausted};
 
-/// In larger groups there is too much to read.
-const MOST_OTHERS: usize = 3;
+/// Groups with more other members are left alone: each reader would get that many inputs. A guess.
+const MAX_OTHER_MEMBERS: usize = 3;
 
 pub(super) fn run(network: &Network, groups: &Groups, budget: &Budget) -> Result<Network, Exhausted> {
     if !groups.leave_out {
@@ -20,11 +21,12 @@ pub(super) fn run(network: &Network, groups: &Groups, budget: &Budget) -> Result
     rewrite(network, budget, |builder, gate| {
         let mut inputs = Vec::with_capacity(gate.inputs.len());
         for &input in gate.inputs.iter() {
-            // What is made in a rewrite has other numbers, but inputs keep theirs.
-            match others.get(input.node().index()).and_then(Option::as_ref) {
+            // A rewrite gives gates new numbers, but inputs keep theirs.
+            match others.get(input.node()).and_then(Option::as_ref) {
                 None => inputs.push(input),
                 Some(others) => {
-                    // It holds if none of the others does; inside an AND, or inverted inside an OR, these can stand alone.
+                    // It holds if none of the others does. Inside an AND, or inverted inside an OR, the negated others
+                    // can be inputs themselves.
                     let is_inner = input.is_inverted() == (gate.kind == Kind::Or);
                     let mut signals: Vec<Signal> = others.iter().map(|&other| !Signal::of(other)).collect();
                     if is_inner {
@@ -41,23 +43,24 @@ pub(super) fn run(network: &Network, groups: &Groups, budget: &Budget) -> Result
     })
 }
 
-/// For each fluent that is left out, the others of its group: the one with the fewest readers that is no answer.
-fn choose(network: &Network, groups: &Groups) -> Vec<Option<Vec<NodeId>>> {
+/// For each fluent that is left out, the others of its group. The fluent with the fewest readers is chosen among those
+/// that are no output.
+fn choose(network: &Network, groups: &Groups) -> IdVec<NodeId, Option<Vec<NodeId>>> {
     let interface = network.interface();
     let readers = network.reader_counts();
-    let mut is_answer = vec![false; network.node_count()];
-    interface.for_each_output(|signal| is_answer[signal.node().index()] = true);
-    let mut others: Vec<Option<Vec<NodeId>>> = vec![None; interface.first_gate().index()];
-    let mut is_used = vec![false; network.node_count()];
+    let mut is_answer: BitSet<NodeId> = BitSet::empty(network.node_count());
+    interface.for_each_output(|signal| is_answer.set(signal.node(), true));
+    let mut others = IdVec::filled(None, interface.first_gate().index());
+    let mut is_used: BitSet<NodeId> = BitSet::empty(network.node_count());
     for group in groups.layers.iter().flatten() {
-        let is_free = |node: &NodeId| interface.fluent_of(*node).is_some() && !is_used[node.index()];
-        if group.len() > 1 + MOST_OTHERS || !group.iter().all(is_free) {
+        let is_free = |node: &NodeId| interface.fluent_of(*node).is_some() && !is_used.contains(*node);
+        if group.len() > 1 + MAX_OTHER_MEMBERS || !group.iter().all(is_free) {
             continue;
         }
-        let candidates = group.iter().filter(|node| !is_answer[node.index()]);
-        if let Some(&least) = candidates.min_by_key(|node| (readers[node.index()], **node)) {
-            others[least.index()] = Some(group.iter().copied().filter(|&node| node != least).collect());
-            group.iter().for_each(|node| is_used[node.index()] = true);
+        let candidates = group.iter().filter(|node| !is_answer.contains(**node));
+        if let Some(&least) = candidates.min_by_key(|node| (readers[**node], **node)) {
+            others[least] = Some(group.iter().copied().filter(|&node| node != least).collect());
+            group.iter().for_each(|&node| is_used.set(node, true));
         }
     }
     others
@@ -67,7 +70,7 @@ fn choose(network: &Network, groups: &Groups) -> Vec<Option<Vec<NodeId>>> {
 mod tests {
     use crate::network::passes::run_pass;
     use crate::network::testing::network;
-    use crate::network::{Groups, Signal};
+    use crate::network::{FluentId, Groups, Signal};
 
     #[test]
     fn a_fluent_is_read_by_way_of_the_others() {
@@ -76,11 +79,11 @@ mod tests {
         let plain = run_pass("single-input", &network(rules), &Groups::default());
         let interface = plain.interface();
         let mut groups = Groups::default();
-        groups.add((0..3).map(|fluent| interface.fluent_node(fluent)).collect());
+        groups.add(interface.fluents.ids().map(|fluent| interface.fluent_node(fluent)).take(3).collect());
         let reads_itself = |groups: &Groups| {
             let network = run_pass("left-out", &plain, groups);
-            let next = network.interface().fluents[0].next.node();
-            network.inputs(next).contains(&Signal::of(interface.fluent_node(0)))
+            let next = network.interface().fluents[FluentId(0)].next.node();
+            network.inputs(next).contains(&Signal::of(interface.fluent_node(FluentId(0))))
         };
         let before = reads_itself(&groups);
         groups.leave_one_out();

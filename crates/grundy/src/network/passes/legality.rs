@@ -1,22 +1,23 @@
-//! What is done is legal: where a move is a condition, or that one of several was made, what its legality implies need
-//! not be another.
+//! Drops conditions that the legality of a move implies. Moves that are played are legal, so a gate that reads a move, or
+//! an OR of moves, need not read what `legal` of these moves implies.
 
 use super::{Groups, view};
+use crate::ids::IdVec;
 use crate::network::rewrite::{Gate, rewrite};
-use crate::network::{Builder, Kind, MoveId, Network, NodeId, Signal};
+use crate::network::{Builder, Kind, Network, NodeId, Signal};
 use grundy_syntax::{Budget, Exhausted, Ticks};
 use smallvec::SmallVec;
 
-/// How deep to look into the conditions of a move.
-pub(super) const DEPTH: u32 = 3;
+/// How many levels of gates are searched below `legal` of a move. A guess.
+pub(super) const IMPLICATION_DEPTH: u32 = 3;
 
-/// An OR with more inputs implies nothing worth the search, unless it is the first thing that is looked at: a move may be
-/// legal for many reasons that have the turn in common.
-const MOST_BRANCHES: usize = 4;
-const MOST_FIRST_BRANCHES: usize = 256;
+/// ORs with more inputs are not searched for what their inputs imply in common. The limit is higher at the root: a move
+/// may be legal for many reasons that have the turn in common. Both are guesses.
+const MAX_BRANCHES: usize = 4;
+const MAX_ROOT_BRANCHES: usize = 256;
 
-/// What is true of one of more fluents than this says too much about the others.
-const MOST_EXCLUDED: usize = 16;
+/// Larger groups are not used to imply the negation of all other members: the lists would be too long. A guess.
+const MAX_EXCLUSIVE_GROUP: usize = 16;
 
 pub(super) fn run(network: &Network, groups: &Groups, budget: &Budget) -> Result<Network, Exhausted> {
     let known = Known::new(network, groups, budget)?;
@@ -24,32 +25,31 @@ pub(super) fn run(network: &Network, groups: &Groups, budget: &Budget) -> Result
     rewrite(network, budget, |builder, gate| make(builder, gate, network, &known, &readers))
 }
 
-/// The work for something that a move implies, as [`Ticks`] count it.
+/// The work for a signal that a move implies, as [`Ticks`] count it: a guess.
 pub(super) const WORK: usize = 16;
 
-/// For each node that holds only if some move is made, all that is known if it does, sorted.
-struct Known(Vec<Vec<Signal>>);
+/// For each move, and each OR of moves, the signals that hold if it does, sorted.
+struct Known(IdVec<NodeId, Vec<Signal>>);
 
 impl Known {
     fn new(network: &Network, groups: &Groups, budget: &Budget) -> Result<Known, Exhausted> {
         let interface = network.interface();
-        let mut known = Known(vec![Vec::new(); network.node_count()]);
+        let mut known = Known(IdVec::filled(Vec::new(), network.node_count()));
         let mut ticks = Ticks::default();
-        for (number, implied) in implied_by_moves(network, groups).enumerate() {
+        for (number, implied) in interface.moves.ids().zip(implied_by_moves(network, groups)) {
             ticks.work(budget, WORK * (1 + implied.len()))?;
-            known.0[interface.move_node(MoveId::new(number)).index()] = implied;
+            known.0[interface.move_node(number)] = implied;
         }
         for node in network.gates().filter(|&node| network.kind(node) == Kind::Or) {
             ticks.work(budget, WORK + network.inputs(node).len())?;
-            known.0[node.index()] = known.common(network.inputs(node));
+            known.0[node] = known.common(network.inputs(node));
         }
         Ok(known)
     }
 
-    /// What is known whichever of these holds. (Of what stands behind them in a loop, nothing is.)
+    /// The signals that hold whichever of these holds. (For later nodes of a loop, none are known.)
     fn common(&self, signals: &[Signal]) -> Vec<Signal> {
-        let of =
-            |signal: &Signal| if signal.is_inverted() { &[] } else { &self.0[signal.node().index()][..] };
+        let of = |signal: &Signal| if signal.is_inverted() { &[] } else { &self.0[signal.node()][..] };
         let Some((first, rest)) = signals.split_first() else { return Vec::new() };
         let mut common = of(first).to_vec();
         for signal in rest {
@@ -63,15 +63,15 @@ impl Known {
     }
 }
 
-/// For each move all that is known if it is legal, sorted.
+/// For each move the signals that hold if it is legal, sorted.
 pub(super) fn implied_by_moves(network: &Network, groups: &Groups) -> impl Iterator<Item = Vec<Signal>> {
     let excluded = excluded(network, groups);
-    network.interface().moves.iter().map(move |one_move| {
-        let mut implied = implied_by(network, one_move.legal, DEPTH);
+    network.interface().moves.iter().map(move |m| {
+        let mut implied = implied_by(network, m.legal, IMPLICATION_DEPTH);
         for at in 0..implied.len() {
             let signal = implied[at];
             if !signal.is_inverted()
-                && let Some(others) = excluded.get(signal.node().index())
+                && let Some(others) = excluded.get(signal.node())
             {
                 implied.extend(others.iter().map(|&other| !Signal::of(other)));
             }
@@ -82,28 +82,28 @@ pub(super) fn implied_by_moves(network: &Network, groups: &Groups) -> impl Itera
     })
 }
 
-/// For each fluent those that are false if it is true.
-fn excluded(network: &Network, groups: &Groups) -> Vec<SmallVec<[NodeId; 2]>> {
-    let mut excluded = vec![SmallVec::new(); network.interface().fluents.len() + 1];
+/// For each fluent the fluents that are false if it is true.
+fn excluded(network: &Network, groups: &Groups) -> IdVec<NodeId, SmallVec<[NodeId; 2]>> {
+    let mut excluded = IdVec::filled(SmallVec::new(), network.interface().fluents.len() + 1);
     for group in groups.layers.iter().chain(&groups.exclusive).flatten() {
         let is_fluent = |node: &NodeId| node.index() < excluded.len();
-        if group.len() <= MOST_EXCLUDED && group.iter().all(is_fluent) {
+        if group.len() <= MAX_EXCLUSIVE_GROUP && group.iter().all(is_fluent) {
             for &one in group {
-                excluded[one.index()].extend(group.iter().copied().filter(|&other| other != one));
+                excluded[one].extend(group.iter().copied().filter(|&other| other != one));
             }
         }
     }
     excluded
 }
 
-/// All that holds whenever a signal does, sorted.
+/// The signals that hold whenever a signal does, sorted.
 pub(super) fn implied_by(network: &Network, signal: Signal, depth: u32) -> Vec<Signal> {
     let mut implied = vec![signal];
     let node = signal.node();
     let kind = network.kind(node);
     let inputs = || network.inputs(node).iter().map(|input| input.inverted_if(signal.is_inverted()));
     let is_and = (kind == Kind::And) != signal.is_inverted();
-    let most_branches = if depth == DEPTH { MOST_FIRST_BRANCHES } else { MOST_BRANCHES };
+    let most_branches = if depth == IMPLICATION_DEPTH { MAX_ROOT_BRANCHES } else { MAX_BRANCHES };
     if depth > 0 && kind != Kind::Input && !network.inputs(node).is_empty() {
         if is_and {
             inputs().for_each(|input| implied.append(&mut implied_by(network, input, depth - 1)));
@@ -123,12 +123,18 @@ pub(super) fn implied_by(network: &Network, signal: Signal, depth: u32) -> Vec<S
     implied
 }
 
-fn make(builder: &mut Builder, gate: Gate, network: &Network, known: &Known, readers: &[u32]) -> Signal {
+fn make(
+    builder: &mut Builder,
+    gate: Gate,
+    network: &Network,
+    known: &Known,
+    readers: &IdVec<NodeId, u32>,
+) -> Signal {
     let Gate { kind, inputs, node } = gate;
-    // In an OR, what is not done makes the node true, so that it is the rest that may assume the move.
+    // In an OR, a negated move makes the node true, so that the other inputs may assume the move.
     let assumed = |signal: Signal| signal.inverted_if(kind == Kind::Or);
     let tells = |old: &Signal| {
-        let known = &known.0[old.node().index()];
+        let known = &known.0[old.node()];
         Some(&known[..]).filter(|known| !assumed(*old).is_inverted() && !known.is_empty())
     };
     let Some(done) = network.inputs(node).iter().find(|old| tells(old).is_some()) else {
@@ -137,7 +143,7 @@ fn make(builder: &mut Builder, gate: Gate, network: &Network, known: &Known, rea
     let known = tells(done).unwrap_or_default();
     let is_known = |signal: Signal| known.binary_search(&signal).is_ok();
     // Inputs have the same numbers in the new network, other nodes do not.
-    let first_gate = NodeId(network.interface().first_gate());
+    let first_gate = network.interface().first_gate();
     let of_inputs = &known[..known.partition_point(|signal| signal.node() < first_gate)];
     let mut kept = Vec::with_capacity(inputs.len());
     for (old, &input) in network.inputs(node).iter().zip(inputs.iter()) {
@@ -151,7 +157,7 @@ fn make(builder: &mut Builder, gate: Gate, network: &Network, known: &Known, rea
         } else if is_known(old) || is_known_branch(network, old, &is_known) {
             Signal::TRUE
         } else {
-            reduce(builder, input, of_inputs, readers[old.node().index()] == 1)
+            reduce(builder, input, of_inputs, readers[old.node()] == 1)
         };
         match value {
             Signal::FALSE => return !kind.neutral(),
@@ -162,15 +168,15 @@ fn make(builder: &mut Builder, gate: Gate, network: &Network, known: &Known, rea
     builder.node(kind, &mut kept)
 }
 
-/// What a signal of the new network is, given what is known of inputs. What others read as it is, too, is only replaced
-/// by something that is there already.
+/// A signal of the new network, simplified by the known values of inputs. A signal with other readers is only replaced
+/// by a node that exists already.
 fn reduce(builder: &mut Builder, signal: Signal, known: &[Signal], is_alone: bool) -> Signal {
     let Some((kind, inputs)) = view(builder, signal) else { return value(signal, known) };
-    if inputs.len() > MOST_BRANCHES {
+    if inputs.len() > MAX_BRANCHES {
         return signal;
     }
-    let inputs: SmallVec<[Signal; MOST_BRANCHES]> = inputs.collect();
-    let mut rest: SmallVec<[Signal; MOST_BRANCHES]> = SmallVec::new();
+    let inputs: SmallVec<[Signal; MAX_BRANCHES]> = inputs.collect();
+    let mut rest: SmallVec<[Signal; MAX_BRANCHES]> = SmallVec::new();
     for &input in &inputs {
         let value = part(builder, input, known);
         if value == !kind.neutral() {
@@ -188,13 +194,13 @@ fn reduce(builder: &mut Builder, signal: Signal, known: &[Signal], is_alone: boo
     }
 }
 
-/// Like [`reduce`] for an input of a node, without making anything.
+/// Like [`reduce`] for an input of a node, without new nodes.
 fn part(builder: &Builder, signal: Signal, known: &[Signal]) -> Signal {
     let Some((kind, inputs)) = view(builder, signal) else { return value(signal, known) };
-    if inputs.len() > MOST_BRANCHES {
+    if inputs.len() > MAX_BRANCHES {
         return signal;
     }
-    let mut rest = SmallVec::<[Signal; MOST_BRANCHES]>::new();
+    let mut rest = SmallVec::<[Signal; MAX_BRANCHES]>::new();
     for input in inputs {
         let value = value(input, known);
         if value == !kind.neutral() {
@@ -225,7 +231,7 @@ fn is_known_branch(network: &Network, signal: Signal, is_known: &impl Fn(Signal)
     let is_or = network.kind(node) != Kind::Input && (network.kind(node) == Kind::Or) != signal.is_inverted();
     let inputs = network.inputs(node);
     let mut signals = inputs.iter().map(|input| input.inverted_if(signal.is_inverted()));
-    is_or && inputs.len() <= MOST_BRANCHES && signals.any(is_known)
+    is_or && inputs.len() <= MAX_BRANCHES && signals.any(is_known)
 }
 
 #[cfg(test)]

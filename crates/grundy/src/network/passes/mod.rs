@@ -19,18 +19,19 @@ mod turns;
 mod unneeded;
 mod unread;
 
-use super::{Builder, Kind, Network, Signal};
+use super::{Builder, Kind, MoveId, Network, Signal};
+use crate::ids::IdVec;
 pub use groups::Groups;
 use grundy_syntax::{Budget, Exhausted, Stage, Ticks};
 use smallvec::SmallVec;
 pub(super) use unneeded::reached;
 
-/// A way to improve a network.
+/// A transformation of networks that keeps their answers.
 #[derive(Clone, Copy)]
 pub struct Pass {
-    /// How it is called.
+    /// Its name.
     pub name: &'static str,
-    /// What it does, in a few words.
+    /// A short description.
     pub about: &'static str,
     run: fn(&Network, &Groups, &Budget) -> Result<Network, Exhausted>,
 }
@@ -47,10 +48,10 @@ pub const PASSES: [Pass; 13] = [
         run: factoring::run,
     },
     Pass { name: "groups", about: "exactly one of a group is true: complements", run: groups::run },
-    Pass { name: "guards", about: "conditions that many moves share, asked once", run: guards::run },
+    Pass { name: "guards", about: "conditions that many moves share, read once", run: guards::run },
     Pass {
         name: "left-out",
-        about: "one of a group is what the others are not, on demand",
+        about: "one fluent of a group read as the negation of the others, on demand",
         run: left_out::run,
     },
     Pass { name: "nested", about: "an AND inside an AND, an OR inside an OR", run: nested::run },
@@ -68,7 +69,8 @@ pub const PASSES: [Pass; 13] = [
     Pass { name: "unread", about: "fluents that no answer ever depends on", run: unread::run },
 ];
 
-/// The order in which passes run. Some run again, where others have left them something to do; some run together.
+/// The order in which passes run. Some run again where others have left work for them; some run together. Found by
+/// trying orders on the corpus.
 const PIPELINE: [&[&str]; 22] = [
     &["unread"],
     &["constants", "single-input", "absorb"],
@@ -105,20 +107,20 @@ pub struct PassSize {
     pub edges: usize,
 }
 
-/// An improved network, and how it became what it is.
+/// An optimized network, with its size after each pass.
 #[derive(Clone, Debug)]
 pub struct Optimized {
     /// The network.
     pub network: Network,
     /// The size before all passes (called `connect`), and after each.
     pub sizes: Vec<PassSize>,
-    /// The limit of the budget that kept invariants from making it smaller, if one did: another time it may be another
+    /// The limit of the budget that ended the search for invariants early, if one did. Another run may then give another
     /// network with the same answers.
     pub exhausted: Option<Exhausted>,
 }
 
-/// Runs the passes that are wanted. `known` are proved groups of fluents; those that follow from the rules by themselves
-/// are added to them.
+/// Runs the passes that are wanted. `known` has proved groups of fluents; groups that can be read off the rules are
+/// added to them.
 pub fn optimize(
     network: Network,
     known: &Groups,
@@ -131,13 +133,13 @@ pub fn optimize(
     let mut sizes = vec![size("connect", &network)];
     let mut network = network;
     let mut groups = None;
-    // The steps that have found nothing to do in the network as it is.
+    // The passes that do not change the current network.
     let mut idle: Vec<&str> = Vec::new();
     for step in PIPELINE {
         let passes: SmallVec<[&str; 3]> = step.iter().copied().filter(|name| wanted(name)).collect();
         let Some(&first) = passes.first() else { continue };
         let name = simplify::name(&passes).unwrap_or(first);
-        // The turns of roles show when constants and single inputs are out of the way, and before anything is shared.
+        // Turns are recognized after constants and single inputs are removed, and before nodes are shared.
         if matches!(name, "legality" | "factoring" | "groups" | "left-out") && groups.is_none() {
             groups = Some(known.completed(&network, budget)?);
             idle.clear();
@@ -164,14 +166,17 @@ pub fn optimize(
     Ok(Optimized { network, sizes, exhausted: None })
 }
 
-/// Removes what a change to some nodes has left behind: constants, nodes with one input, nodes that nobody needs.
+/// Cleans up after nodes were replaced: removes constants, nodes with one input, and nodes that no output needs.
 pub(crate) fn clean(network: Network, budget: &Budget) -> Result<Network, Exhausted> {
     let simplified = simplify::run(&network, &["constants", "single-input", "absorb"], budget)?;
     unneeded::run(&simplified, &Groups::default(), budget)
 }
 
-/// For each move all that is known if it is legal, sorted.
-pub(crate) fn known_of_moves(network: &Network, budget: &Budget) -> Result<Vec<Vec<Signal>>, Exhausted> {
+/// For each move the signals that hold if it is legal, sorted.
+pub(crate) fn known_of_moves(
+    network: &Network,
+    budget: &Budget,
+) -> Result<IdVec<MoveId, Vec<Signal>>, Exhausted> {
     let groups = Groups::default().completed(network, budget)?;
     let mut ticks = Ticks::default();
     let implied = legality::implied_by_moves(network, &groups);

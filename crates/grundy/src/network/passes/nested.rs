@@ -1,8 +1,9 @@
-//! An AND inside an AND, an OR inside an OR, that nobody else reads: its inputs move up.
+//! Flattens an AND inside an AND, or an OR inside an OR, that has no other reader.
 
 use super::{Groups, view};
+use crate::ids::IdVec;
 use crate::network::rewrite::{Gate, rewrite};
-use crate::network::{Builder, Network, Signal};
+use crate::network::{Builder, Network, NodeId, Signal};
 use grundy_syntax::{Budget, Exhausted};
 
 pub(super) fn run(network: &Network, _: &Groups, budget: &Budget) -> Result<Network, Exhausted> {
@@ -10,11 +11,11 @@ pub(super) fn run(network: &Network, _: &Groups, budget: &Budget) -> Result<Netw
     rewrite(network, budget, |builder, gate| make(builder, gate, network, &readers))
 }
 
-fn make(builder: &mut Builder, gate: Gate, network: &Network, readers: &[u32]) -> Signal {
+fn make(builder: &mut Builder, gate: Gate, network: &Network, readers: &IdVec<NodeId, u32>) -> Signal {
     let mut inputs = Vec::with_capacity(gate.inputs.len());
     for (&old, &input) in network.inputs(gate.node).iter().zip(gate.inputs.iter()) {
         match view(builder, input) {
-            Some((kind, inner)) if kind == gate.kind && readers[old.node().index()] == 1 => {
+            Some((kind, inner)) if kind == gate.kind && readers[old.node()] == 1 => {
                 inputs.extend(inner);
             }
             _ => inputs.push(input),

@@ -1,29 +1,29 @@
-//! Sub-conjunctions and sub-disjunctions that several nodes share become nodes of their own.
+//! Common subexpressions: sub-conjunctions and sub-disjunctions that several nodes share become nodes.
 //!
-//! Pairs of inputs are counted over all nodes of a kind; each node then takes its most common pairs out, as long as
-//! enough others do the same. A few rounds build larger parts from pairs. What changes with every move of the game,
-//! such as the turn, is in no pair: it would make the others change, too, and it is better off as a guard.
+//! Pairs of inputs are counted over all nodes of a kind; each node then extracts its most common pairs, as long as
+//! enough other nodes do the same. A few rounds build larger parts from pairs. Fluents that change at every step, such as
+//! the turn, are in no pair: the pair would change at every step, too, and such fluents become guards.
 
 use super::Groups;
-use crate::ids::Id;
+use crate::ids::BitSet;
 use crate::network::rewrite::rewrite;
 use crate::network::{Kind, Network, NodeId, Signal};
 use grundy_syntax::{Budget, Exhausted, Ticks};
 use rustc_hash::FxHashMap;
 
-/// A shared pair costs two edges and a node, and saves an edge for each reader.
+/// The fewest readers of a pair. Derived: a pair costs two edges and a node, and saves one edge for each reader.
 const FEWEST_READERS: u32 = 4;
 
-/// Nodes with more inputs are left alone: they have too many pairs.
-const MOST_INPUTS: usize = 64;
+/// Gates with more inputs are left alone: the number of pairs is quadratic. A guess.
+const MAX_PAIRED_INPUTS: usize = 64;
 
-/// Parts of up to `2^ROUNDS` inputs are found.
+/// Parts of up to `2^ROUNDS` inputs are found. A guess.
 const ROUNDS: usize = 3;
 
-/// Where there are more pairs to count, nothing is shared.
-const MOST_PAIRS: usize = 20_000_000;
+/// Networks with more pairs are left alone: a bound on time and memory, a guess.
+const MAX_COUNTED_PAIRS: usize = 20_000_000;
 
-/// The work for a pair, as [`Ticks`] count it.
+/// The work for a pair, as [`Ticks`] count it: a guess.
 const WORK: usize = 4;
 
 type Pair = (Kind, Signal, Signal);
@@ -37,7 +37,7 @@ pub(super) fn run(network: &Network, groups: &Groups, budget: &Budget) -> Result
     Ok(shared)
 }
 
-/// Takes pairs out; `None` if there are none worth it.
+/// Extracts pairs; `None` if no pair has enough readers.
 fn share_pairs(network: &Network, groups: &Groups, budget: &Budget) -> Result<Option<Network>, Exhausted> {
     let Some(counts) = count_pairs(network, groups, budget)? else { return Ok(None) };
     let mut uses: FxHashMap<Pair, u32> = FxHashMap::default();
@@ -46,17 +46,17 @@ fn share_pairs(network: &Network, groups: &Groups, budget: &Budget) -> Result<Op
         ticks.work(budget, WORK * network.inputs(node).len())?;
         Ok(choose(network, node, &counts))
     };
+    let first = network.interface().first_gate();
     let choices: Vec<Vec<Pair>> = network.gates().map(choose).collect::<Result<_, Exhausted>>()?;
     choices.iter().flatten().for_each(|&pair| *uses.entry(pair).or_default() += 1);
     if uses.values().all(|&uses| uses < FEWEST_READERS) {
         return Ok(None);
     }
-    let first = network.interface().first_gate();
     let shared = rewrite(network, budget, |builder, gate| {
         let old = network.inputs(gate.node);
         let mut kept: Vec<Signal> = Vec::with_capacity(old.len());
         let mut taken = vec![false; old.len()];
-        for pair in &choices[(gate.node.0 - first).index()] {
+        for pair in &choices[gate.node.index() - first.index()] {
             if uses[pair] >= FEWEST_READERS {
                 let place = |signal| old.binary_search(&signal).expect("a pair is made of inputs");
                 let (a, b) = (place(pair.1), place(pair.2));
@@ -71,7 +71,7 @@ fn share_pairs(network: &Network, groups: &Groups, budget: &Budget) -> Result<Op
 }
 
 fn has_pairs(network: &Network, node: NodeId) -> bool {
-    (3..=MOST_INPUTS).contains(&network.inputs(node).len())
+    (3..=MAX_PAIRED_INPUTS).contains(&network.inputs(node).len())
 }
 
 fn pairs(network: &Network, node: NodeId) -> impl Iterator<Item = Pair> + '_ {
@@ -87,16 +87,16 @@ fn count_pairs(
 ) -> Result<Option<FxHashMap<Pair, u32>>, Exhausted> {
     let nodes = || network.gates().filter(|&node| has_pairs(network, node));
     let total: usize = nodes().map(|node| network.inputs(node).len().pow(2) / 2).sum();
-    if total > MOST_PAIRS {
+    if total > MAX_COUNTED_PAIRS {
         return Ok(None);
     }
     let mut ticks = Ticks::default();
     let mut counts: FxHashMap<Pair, u32> = FxHashMap::default();
-    let mut restless = vec![false; network.node_count()];
-    groups.restless.iter().for_each(|node| restless[node.index()] = true);
+    let mut restless: BitSet<NodeId> = BitSet::empty(network.node_count());
+    groups.restless.iter().for_each(|&node| restless.set(node, true));
     for pair in nodes().flat_map(|node| pairs(network, node)) {
         ticks.work(budget, WORK)?;
-        if !restless[pair.1.node().index()] && !restless[pair.2.node().index()] {
+        if !restless.contains(pair.1.node()) && !restless.contains(pair.2.node()) {
             *counts.entry(pair).or_default() += 1;
         }
     }

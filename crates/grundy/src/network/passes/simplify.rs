@@ -1,15 +1,14 @@
-//! Constants, nodes with one input, and inputs that a node can do without, in one go.
+//! Runs the passes `constants`, `single-input` and `absorb` together.
 //!
-//! Each of these passes leaves something to do for the others. Where they stand next to each other in the pipeline,
-//! every node goes through all of them at once, behind its inputs, instead of the whole network through one after the
-//! other.
+//! Each of them creates work for the others. Where they are adjacent in the pipeline, every node goes through all of them
+//! after its inputs, instead of the whole network through one pass after another.
 
 use super::{absorb, constants};
 use crate::network::Network;
 use crate::network::rewrite::rewrite;
 use grundy_syntax::{Budget, Exhausted};
 
-/// The passes that can be run together, and what they are called then.
+/// The passes that can run together, and the name of the combination.
 const TOGETHER: [(&[&str], &str); 4] = [
     (&["constants", "single-input", "absorb"], "constants, single-input, absorb"),
     (&["constants", "single-input"], "constants, single-input"),
@@ -17,7 +16,7 @@ const TOGETHER: [(&[&str], &str); 4] = [
     (&["single-input", "absorb"], "single-input, absorb"),
 ];
 
-/// What several passes are called that run together.
+/// The name of several passes that run together.
 pub(super) fn name(passes: &[&str]) -> Option<&'static str> {
     TOGETHER.iter().find(|(names, _)| *names == passes).map(|(_, name)| *name)
 }

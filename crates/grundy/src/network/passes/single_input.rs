@@ -1,4 +1,4 @@
-//! Nodes with one input are that input.
+//! Replaces nodes with one input by that input.
 
 use super::{Groups, simplify};
 use crate::network::Network;

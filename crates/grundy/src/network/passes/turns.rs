@@ -1,25 +1,25 @@
-//! Whose turn it is: which groups of inputs hold exactly one truth, as far as a look at the rules tells.
+//! Recognizes turns: groups of inputs of which exactly one is true, read off the structure of the network.
 //!
 //! - Each role does exactly one of its moves.
-//! - Fluents that hand over to each other in a circle, `(control white)` and `(control black)`, hold one truth if they
-//!   do at the start.
+//! - Of fluents whose next values are each other in a circle, `(control white)` and `(control black)`, exactly one is
+//!   true if that is so at the start.
 //! - If every move of a role needs exactly one fluent of such a group, the role does one of those that need `c` if and
-//!   only if `c` holds. Where that is a single move (`noop`), it *is* `c`. A single move that excludes `c`, where all
-//!   others need it, is the opposite of `c`. And of the moves of those roles that are
-//!   at turn, each with its own `c`, exactly one is done.
+//!   only if `c` holds. A single such move (`noop`) is equal to `c`. A single move that excludes `c`, where
+//!   all others need it, is the negation of `c`. Of the moves of the roles whose turn it is, each with its own `c`,
+//!   exactly one is done.
 
 use super::Groups;
-use super::legality::{DEPTH, implied_by};
-use crate::ids::Id;
-use crate::network::{Interface, Kind, MoveId, Network, NodeId, RoleId, Signal};
+use super::legality::{IMPLICATION_DEPTH, implied_by};
+use crate::ids::BitSet;
+use crate::network::{FluentId, Interface, Kind, MoveId, Network, NodeId, RoleId, Signal};
 use grundy_syntax::{Budget, Exhausted, Ticks};
 use rustc_hash::FxHashMap;
 
-/// The work for a member of a group, as [`Ticks`] count it.
+/// The work for a member of a group, as [`Ticks`] count it: a guess.
 const WORK: usize = 8;
 
 impl Groups {
-    /// These groups, of fluents, and all that the rules of a network tell by themselves.
+    /// These groups of fluents, and those that are recognized in the network.
     pub(super) fn completed(&self, network: &Network, budget: &Budget) -> Result<Groups, Exhausted> {
         let interface = network.interface();
         let mut circles = circles(network);
@@ -29,7 +29,7 @@ impl Groups {
         let mut ticks = Ticks::default();
         for known in self.layers.iter().flatten() {
             ticks.work(budget, WORK * known.len() * (1 + circles.len()))?;
-            // What `unread` took out of the states is false, whatever the others are.
+            // A fluent that `unread` removed is false regardless of the others.
             if known.iter().any(|&node| interface.is_dropped(node)) {
                 groups.add_exclusive(known.clone());
                 continue;
@@ -41,7 +41,7 @@ impl Groups {
         groups.constant.clone_from(&self.constant);
         for circle in circles {
             ticks.work(budget, WORK * circle.len())?;
-            // Of two, one is what the other is not; so only one of them has to be read.
+            // Of two fluents, each is the negation of the other, so that only one is read.
             if let [one, other] = circle[..]
                 && self.layers.iter().flatten().any(|known| known.len() == 2 && known.contains(&one))
             {
@@ -56,7 +56,7 @@ impl Groups {
         Ok(groups)
     }
 
-    /// What follows from the fact that one of these fluents is true.
+    /// Adds what follows from exactly one of these fluents being true.
     fn add_turns(&mut self, network: &Network, circle: &[NodeId], budget: &Budget) -> Result<(), Exhausted> {
         let interface = network.interface();
         // For each fluent of the circle, the moves of the role that has most to choose from, and whether it has no other.
@@ -89,75 +89,76 @@ impl Groups {
 }
 
 fn moves(interface: &Interface, role: RoleId) -> Vec<NodeId> {
-    interface.moves_of(role).map(|one_move| interface.move_node(MoveId(one_move))).collect()
+    interface.moves_of(role).map(|played| interface.move_node(played)).collect()
 }
 
-/// When a role can do what.
+/// The moves of a role by the fluent of a circle that they need.
 struct Turns {
     /// The moves by the fluent of a circle that they need.
     moves_at: Vec<Vec<NodeId>>,
-    /// A move that it does if and only if some fluent of the circle does not hold.
+    /// A move that it does if and only if a fluent of the circle does not hold.
     idle: Option<(NodeId, usize)>,
     /// Whether it has no moves but those.
     is_strict: bool,
 }
 
-/// When a role can do what, by the fluent of a circle that its moves need.
+/// Sorts the moves of a role by the fluent of a circle that they need.
 fn turns(network: &Network, circle: &[NodeId], role: RoleId, budget: &Budget) -> Result<Turns, Exhausted> {
     let interface = network.interface();
     let mut moves_at = vec![Vec::new(); circle.len()];
-    let mut others = Vec::new();
+    let mut others: Vec<MoveId> = Vec::new();
     let mut ticks = Ticks::default();
     for number in interface.moves_of(role) {
         ticks.work(budget, WORK * (1 + circle.len()))?;
-        let implied = implied_by(network, interface.moves[number.index()].legal, DEPTH);
+        let implied = implied_by(network, interface.moves[number].legal, IMPLICATION_DEPTH);
         let needed = |fluent: &NodeId| implied.binary_search(&Signal::of(*fluent)).is_ok();
         match circle.iter().position(needed) {
-            Some(at) => moves_at[at].push(interface.move_node(MoveId(number))),
+            Some(at) => moves_at[at].push(interface.move_node(number)),
             None => others.push(number),
         }
     }
     let mut used = (0..circle.len()).filter(|&at| !moves_at[at].is_empty());
     let idle = match (&others[..], used.next(), used.next()) {
         (&[idle], Some(at), None) => {
-            let legal = interface.moves[idle.index()].legal;
-            is_opposite(network, circle, at, legal).then(|| (interface.move_node(MoveId(idle)), at))
+            let legal = interface.moves[idle].legal;
+            is_opposite(network, circle, at, legal).then(|| (interface.move_node(idle), at))
         }
         _ => None,
     };
     Ok(Turns { is_strict: others.is_empty() || idle.is_some(), moves_at, idle })
 }
 
-/// Whether a signal excludes a fluent of a circle: by naming it, or as one of the others.
+/// Whether a signal excludes a fluent of a circle: it implies the negation, or is an OR of other fluents of the circle.
 fn is_opposite(network: &Network, circle: &[NodeId], at: usize, signal: Signal) -> bool {
     let is_other =
         |input: &Signal| !input.is_inverted() && circle.contains(&input.node()) && input.node() != circle[at];
     let inputs = network.inputs(signal.node());
     let one_of_others =
         !signal.is_inverted() && network.kind(signal.node()) == Kind::Or && inputs.iter().all(is_other);
-    one_of_others || implied_by(network, signal, DEPTH).binary_search(&!Signal::of(circle[at])).is_ok()
+    one_of_others
+        || implied_by(network, signal, IMPLICATION_DEPTH).binary_search(&!Signal::of(circle[at])).is_ok()
 }
 
 /// Fluents whose next values are each other, in a circle, with one of them true at the start.
 fn circles(network: &Network) -> Vec<Vec<NodeId>> {
     let interface = network.interface();
-    let mut following: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
-    for (fluent, info) in interface.fluents.iter().enumerate() {
+    let mut following: FxHashMap<FluentId, Vec<FluentId>> = FxHashMap::default();
+    for (fluent, info) in interface.fluents.entries() {
         if let Some(before) = interface.fluent_of(info.next.node()).filter(|_| !info.next.is_inverted()) {
             following.entry(before).or_default().push(fluent);
         }
     }
-    let mut seen = vec![false; interface.fluents.len()];
+    let mut seen: BitSet<FluentId> = BitSet::empty(interface.fluents.len());
     let mut circles = Vec::new();
-    for start in 0..interface.fluents.len() {
+    for start in interface.fluents.ids() {
         let mut walk = Vec::new();
         let mut fluent = start;
-        while !std::mem::replace(&mut seen[fluent], true) {
+        while seen.insert(fluent) {
             walk.push(fluent);
             let Some([next]) = following.get(&fluent).map(|next| &next[..]) else { break };
             fluent = *next;
         }
-        // A walk that ends where it has been before closes a circle, which is written from its first fluent on.
+        // A walk that returns to one of its own fluents closes a circle, which is rotated to its smallest fluent.
         let Some(entry) = walk.iter().position(|&one| one == fluent) else { continue };
         let mut circle = walk.split_off(entry);
         let first = (0..circle.len()).min_by_key(|&at| circle[at]).unwrap_or(0);
@@ -167,7 +168,8 @@ fn circles(network: &Network) -> Vec<Vec<NodeId>> {
         }
     }
     circles.sort_unstable();
-    let nodes = |circle: Vec<usize>| circle.into_iter().map(|fluent| interface.fluent_node(fluent)).collect();
+    let nodes =
+        |circle: Vec<FluentId>| circle.into_iter().map(|fluent| interface.fluent_node(fluent)).collect();
     circles.into_iter().map(nodes).collect()
 }
 

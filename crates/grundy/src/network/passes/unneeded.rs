@@ -1,7 +1,7 @@
 //! Nodes that no output needs.
 
 use super::Groups;
-use crate::ids::{Id, narrow};
+use crate::ids::{BitSet, Csr, IdVec};
 use crate::network::{Network, NodeId, Signal};
 use grundy_syntax::{Budget, Exhausted};
 
@@ -14,44 +14,43 @@ pub(super) fn run(network: &Network, _: &Groups, budget: &Budget) -> Result<Netw
     Ok(keep(network, &needed))
 }
 
-/// A network of some of the nodes, with all that these depend on. Nodes that differ go on to differ, and stay in order,
-/// so that none has to be looked up.
-fn keep(network: &Network, wanted: &[bool]) -> Network {
-    let is_kept = |node: u32| node < network.interface().first_gate() || wanted[node.index()];
-    let mut numbers = Vec::with_capacity(network.node_count() + 1);
+/// The network of some of the nodes, with all that these depend on. Nodes stay different and in order, so that no hash
+/// table is needed.
+fn keep(network: &Network, wanted: &BitSet<NodeId>) -> Network {
+    let first_gate = network.interface().first_gate();
+    let is_kept = |node: NodeId| node < first_gate || wanted.contains(node);
+    // For each node, and for the end, the number of nodes before it that are kept.
+    let mut numbers: IdVec<NodeId, NodeId> = IdVec::default();
     let mut count = 0;
-    for node in 0..network.node_count() as u32 {
-        numbers.push(count);
+    for node in network.nodes() {
+        numbers.push(NodeId(count));
         count += u32::from(is_kept(node));
     }
-    numbers.push(count);
-    let place = |node: u32| numbers[node.index()];
-    let translated = |signal: Signal| match signal.node().0 {
-        node if is_kept(node) => Signal::of(NodeId(place(node))).inverted_if(signal.is_inverted()),
+    numbers.push(NodeId(count));
+    let translated = |signal: Signal| match signal.node() {
+        node if is_kept(node) => Signal::of(numbers[node]).inverted_if(signal.is_inverted()),
         _ => Signal::FALSE.inverted_if(signal.is_inverted()),
     };
-    let mut kept = Network {
-        kinds: Vec::with_capacity(count.index()),
-        starts: Vec::with_capacity(count.index() + 1),
-        edges: Vec::with_capacity(network.edge_count()),
-        loops: network.loops().iter().map(|range| place(range.start)..place(range.end)).collect(),
-        interface: network.interface().clone().map_outputs(translated),
-    };
-    kept.loops.retain(|range| !range.is_empty());
-    kept.starts.push(0);
-    for node in network.nodes().filter(|node| is_kept(node.0)) {
-        kept.kinds.push(network.kind(node));
-        kept.edges.extend(network.inputs(node).iter().map(|&input| translated(input)));
-        kept.starts.push(narrow(kept.edges.len()));
+    let mut inputs = Csr::with_capacity(NodeId(count).index(), network.edge_count());
+    for node in network.nodes().filter(|&node| is_kept(node)) {
+        inputs.push(network.inputs(node).iter().map(|&input| translated(input)));
     }
-    kept
+    let mut loops: Vec<_> =
+        network.loops().iter().map(|range| numbers[range.start]..numbers[range.end]).collect();
+    loops.retain(|range| !range.is_empty());
+    Network {
+        kinds: network.nodes().filter(|&node| is_kept(node)).map(|node| network.kind(node)).collect(),
+        inputs,
+        loops,
+        interface: network.interface().map_outputs(translated),
+    }
 }
 
 /// All nodes that these signals depend on.
-pub(in crate::network) fn reached(network: &Network, mut open: Vec<Signal>) -> Vec<bool> {
-    let mut reached = vec![false; network.node_count()];
+pub(in crate::network) fn reached(network: &Network, mut open: Vec<Signal>) -> BitSet<NodeId> {
+    let mut reached = BitSet::empty(network.node_count());
     while let Some(signal) = open.pop() {
-        if !std::mem::replace(&mut reached[signal.node().index()], true) {
+        if reached.insert(signal.node()) {
             open.extend_from_slice(network.inputs(signal.node()));
         }
     }

@@ -1,10 +1,11 @@
 //! Fluents that no answer ever depends on: not `legal`, `terminal`, `goal` or `sees`, not even by way of other
-//! fluents. They are false from then on, so that a state is no longer what the sheet says; whoever shows states
-//! leaves this pass out.
+//! fluents. They are false from then on, so that a state is no longer that of the sheet; callers that show states
+//! leave this pass out.
 
 use super::Groups;
+use crate::ids::{BitSet, IdVec};
 use crate::network::rewrite::rewrite_outputs;
-use crate::network::{Interface, Network, Signal};
+use crate::network::{FluentId, Interface, Network, NodeId, Signal};
 use grundy_syntax::{Budget, Exhausted};
 
 pub(super) fn run(network: &Network, _: &Groups, budget: &Budget) -> Result<Network, Exhausted> {
@@ -15,9 +16,11 @@ pub(super) fn run(network: &Network, _: &Groups, budget: &Budget) -> Result<Netw
         |builder, gate| builder.node(gate.kind, gate.inputs),
         |interface| {
             let mut interface = interface.clone();
-            for (fluent, _) in interface.fluents.iter_mut().zip(&read).filter(|(_, read)| !**read) {
-                fluent.next = Signal::FALSE;
-                fluent.initial = false;
+            for (number, fluent) in read.ids().zip(interface.fluents.iter_mut()) {
+                if !read[number] {
+                    fluent.next = Signal::FALSE;
+                    fluent.initial = false;
+                }
             }
             interface
         },
@@ -25,21 +28,21 @@ pub(super) fn run(network: &Network, _: &Groups, budget: &Budget) -> Result<Netw
 }
 
 /// Which fluents are read, now or later.
-fn read_fluents(network: &Network) -> Vec<bool> {
+fn read_fluents(network: &Network) -> IdVec<FluentId, bool> {
     let interface = network.interface();
     let mut open = Vec::new();
-    let answers = Interface { fluents: Vec::new(), ..interface.clone() };
+    let answers = Interface { fluents: IdVec::default(), ..interface.clone() };
     answers.for_each_output(|signal| open.push(signal));
-    let mut reached = vec![false; network.node_count()];
+    let mut reached: BitSet<NodeId> = BitSet::empty(network.node_count());
     while let Some(signal) = open.pop() {
         let node = signal.node();
-        if !std::mem::replace(&mut reached[node.index()], true) {
+        if reached.insert(node) {
             open.extend_from_slice(network.inputs(node));
-            // Who reads a fluent reads its next value later.
+            // A reader of a fluent depends on its next value one step earlier.
             open.extend(interface.fluent_of(node).map(|fluent| interface.fluents[fluent].next));
         }
     }
-    (0..interface.fluents.len()).map(|fluent| reached[interface.fluent_node(fluent).index()]).collect()
+    interface.fluents.ids().map(|fluent| reached.contains(interface.fluent_node(fluent))).collect()
 }
 
 #[cfg(test)]

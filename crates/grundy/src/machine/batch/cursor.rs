@@ -1,37 +1,37 @@
-//! One game in all lanes: the batch machine answers like any other, so that it can be tested like any other.
+//! The cursor of the batch machine, with the same game in all lanes, so that it can be tested like any other machine.
 
 use super::BatchMachine;
 use super::block::Block;
 use super::choose::GROUP;
+use super::code::SlotId;
 use super::code::Turnover;
-use super::compile::{Place, UNREAD};
+use super::compile::{SlotRef, UNREAD};
 use super::lanes::read;
-use crate::ids::Id;
 use crate::machine::scratch::ScratchMachine;
-use crate::machine::{Player, Rules, State};
+use crate::machine::{CompiledGame, Cursor, State};
 use crate::network::{MoveId, RoleId};
 use crate::reasoner::GoalValue;
 use std::sync::Arc;
 
 /// A state in all lanes.
 #[derive(Clone, Debug)]
-pub struct BatchPlayer {
+pub struct BatchCursor {
     machine: Arc<BatchMachine>,
     slots: Vec<Block>,
     goals_known: bool,
 }
 
-impl BatchPlayer {
-    pub(super) fn new(machine: Arc<BatchMachine>) -> BatchPlayer {
+impl BatchCursor {
+    pub(super) fn new(machine: Arc<BatchMachine>) -> BatchCursor {
         let mut slots = vec![Block::NONE; machine.program.slots];
-        slots[1 + machine.rules().interface().fluents.len()] = Block::ALL;
-        let mut player = BatchPlayer { machine, slots, goals_known: false };
-        player.reset();
-        player
+        slots[1 + machine.game().interface().fluents.len()] = Block::ALL;
+        let mut cursor = BatchCursor { machine, slots, goals_known: false };
+        cursor.reset();
+        cursor
     }
 
-    /// What every lane says.
-    fn get(&self, place: Place) -> bool {
+    /// The value in all lanes.
+    fn get(&self, place: SlotRef) -> bool {
         let block = read(&self.slots, place);
         debug_assert!(block == Block::ALL || block == Block::NONE, "all lanes are in the same state");
         block.get(0)
@@ -46,34 +46,34 @@ impl BatchPlayer {
     fn assert_moves(&mut self, joint: &[MoveId]) {
         let does = &self.machine.program.does;
         does.iter().filter(|&&slot| slot != UNREAD).for_each(|&slot| self.slots[slot.index()] = Block::NONE);
-        for &MoveId(number) in joint {
-            if does[number.index()] != UNREAD {
-                self.slots[does[number.index()].index()] = Block::ALL;
+        for &played in joint {
+            if does[played] != UNREAD {
+                self.slots[does[played].index()] = Block::ALL;
             }
         }
     }
 }
 
-impl Player for BatchPlayer {
-    fn rules(&self) -> &Rules {
-        self.machine.rules()
+impl Cursor for BatchCursor {
+    fn game(&self) -> &CompiledGame {
+        self.machine.game()
     }
 
     fn look_at(&mut self, state: &State) {
-        for fluent in 0..self.machine.rules().interface().fluents.len() {
-            self.slots[1 + fluent] = Block::splat(state.get(fluent));
+        for fluent in self.machine.game().interface().fluents.ids() {
+            self.slots[SlotId::of_fluent(fluent).index()] = Block::splat(state.get(fluent));
         }
         self.settle();
     }
 
     fn reset(&mut self) {
         let machine = self.machine.clone();
-        self.look_at(machine.rules().initial());
+        self.look_at(machine.game().initial());
     }
 
     fn state_into(&self, state: &mut State) {
-        for fluent in 0..self.machine.rules().interface().fluents.len() {
-            state.set(fluent, self.slots[1 + fluent].get(0));
+        for fluent in self.machine.game().interface().fluents.ids() {
+            state.set(fluent, self.slots[SlotId::of_fluent(fluent).index()].get(0));
         }
     }
 
@@ -81,16 +81,17 @@ impl Player for BatchPlayer {
         self.get(self.machine.program.terminal)
     }
 
-    fn is_legal(&mut self, one_move: MoveId) -> bool {
-        let role = self.machine.rules().interface().moves[one_move.index()].role;
-        let choices = &self.machine.program.choices[role.index()];
-        let at = choices.moves.iter().position(|&other| other == one_move).expect("every move can be chosen");
+    fn is_legal(&mut self, candidate: MoveId) -> bool {
+        let role = self.machine.game().interface().moves[candidate].role;
+        let choices = &self.machine.program.choices[role];
+        let at =
+            choices.moves.iter().position(|&other| other == candidate).expect("every move can be chosen");
         self.get(choices.guards[at / GROUP]) && self.get(choices.legal[at])
     }
 
     fn pick(&mut self, role: RoleId, rng: &mut fastrand::Rng) -> Option<MoveId> {
-        let moves = self.machine.rules().interface().moves_of(role).map(MoveId);
-        let legal: Vec<MoveId> = moves.filter(|&one_move| self.is_legal(one_move)).collect();
+        let moves = self.machine.game().interface().moves_of(role);
+        let legal: Vec<MoveId> = moves.filter(|&candidate| self.is_legal(candidate)).collect();
         rng.choice(legal)
     }
 
@@ -99,7 +100,7 @@ impl Player for BatchPlayer {
             self.machine.program.goals.run(&mut self.slots);
             self.goals_known = true;
         }
-        let goals = &self.machine.program.goal_values[role.index()];
+        let goals = &self.machine.program.goal_values[role];
         GoalValue::of(goals.iter().filter(|&&(_, place)| self.get(place)).map(|&(goal, _)| goal))
     }
 
@@ -112,18 +113,18 @@ impl Player for BatchPlayer {
         for &(from, to) in &program.aside {
             self.slots[to.index()] = self.slots[from.index()];
         }
-        for (fluent, &next) in program.nexts.iter().enumerate() {
-            self.slots[1 + fluent] = read(&self.slots, next);
+        for (fluent, &next) in program.nexts.entries() {
+            self.slots[SlotId::of_fluent(fluent).index()] = read(&self.slots, next);
         }
         self.settle();
     }
 
     fn hinted(&mut self, name: &str) -> Vec<MoveId> {
-        // Batches play at random and ask for no hints, so that their code has none.
-        let rules = self.machine.rules().clone();
-        let mut state = rules.initial().clone();
+        // Batches play at random without hints, so that their code has none.
+        let game = self.machine.game().clone();
+        let mut state = game.initial().clone();
         self.state_into(&mut state);
-        let mut scratch = Arc::new(ScratchMachine::new(rules)).player();
+        let mut scratch = Arc::new(ScratchMachine::new(game)).cursor();
         scratch.look_at(&state);
         scratch.hinted(name)
     }
@@ -133,8 +134,8 @@ impl Player for BatchPlayer {
         let machine = self.machine.clone();
         // Percepts come last, in slots that may have been used for the next state before.
         machine.program.sees.run(&mut self.slots);
-        let places = machine.program.percepts[role.index()].iter();
-        let percepts = &machine.rules().interface().sees[role.index()];
+        let places = machine.program.percepts[role].iter();
+        let percepts = &machine.game().interface().sees[role];
         let seen = places.zip(percepts).filter(|(place, _)| self.get(**place));
         let seen = seen.map(|(_, percept)| percept.text.clone()).collect();
         self.settle();
