@@ -36,6 +36,20 @@ impl<I: Id, T> IdVec<I, T> {
         self.values.len()
     }
 
+    /// The value of a thing, if there is one.
+    #[inline(always)]
+    pub(crate) fn get(&self, id: I) -> Option<&T> {
+        self.values.get(id.index())
+    }
+
+    /// Drops values, or adds copies of one, until there is this number of them.
+    pub(crate) fn resize(&mut self, count: usize, value: T)
+    where
+        T: Clone,
+    {
+        self.values.resize(count, value);
+    }
+
     pub(crate) fn iter(&self) -> std::slice::Iter<'_, T> {
         self.values.iter()
     }
@@ -56,6 +70,10 @@ impl<I: Id, T> IdVec<I, T> {
 
     pub(crate) fn as_slice(&self) -> &[T] {
         &self.values
+    }
+
+    pub(crate) fn as_mut_slice(&mut self) -> &mut [T] {
+        &mut self.values
     }
 }
 
@@ -155,6 +173,15 @@ impl<I: Id, T> Csr<I, T> {
     /// All items of all lists, in order.
     pub(crate) fn items(&self) -> &[T] {
         &self.items
+    }
+
+    pub(crate) fn items_mut(&mut self) -> &mut [T] {
+        &mut self.items
+    }
+
+    pub(crate) fn shrink_to_fit(&mut self) {
+        self.starts.shrink_to_fit();
+        self.items.shrink_to_fit();
     }
 
     /// Where the list of a thing begins among all items.

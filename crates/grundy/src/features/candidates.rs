@@ -13,9 +13,10 @@
 use super::error::{FeatureError, Finding};
 use super::merge::Merged;
 use crate::analysis::{Analysis, Class, classify};
+use crate::ids::ids;
 use grundy_syntax::{
     Atom, Budget, Condition, Dialect, Exhausted, Keyword, Literal, PredicateId, Program, Rule, Span,
-    SymbolId, Term, TermId, Terms, Ticks,
+    SymbolId, Term, TermId, Terms, Ticks, VariableId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -126,9 +127,9 @@ fn fact_of(terms: &Terms, holds: PredicateId, literal: &Literal) -> Option<(Shap
 }
 
 /// The variables of some terms.
-fn variables(terms: &Terms, of: impl IntoIterator<Item = TermId>) -> FxHashSet<u32> {
+fn variables(terms: &Terms, of: impl IntoIterator<Item = TermId>) -> FxHashSet<VariableId> {
     let mut found = FxHashSet::default();
-    of.into_iter().for_each(|term| terms.for_each_variable(term, &mut |v| _ = found.insert(v.0)));
+    of.into_iter().for_each(|term| terms.for_each_variable(term, &mut |v| _ = found.insert(v)));
     found
 }
 
@@ -159,7 +160,7 @@ impl Uses<'_> {
     /// these may be used, other dynamic facts. `None` if they do not bind all.
     fn binders(&self, program: &Program, rule: &Rule, term: TermId, dynamic: bool) -> Option<Vec<Literal>> {
         let wanted = variables(&program.terms, [term]);
-        let mut bound: FxHashSet<u32> = FxHashSet::default();
+        let mut bound: FxHashSet<VariableId> = FxHashSet::default();
         let mut chosen = Vec::new();
         for round in 0..3 {
             for literal in rule.literals() {
@@ -227,8 +228,7 @@ fn init_rule(program: &mut Program, rule: &Rule, fact: TermId, body: Vec<Literal
 /// `init(f(X, Y)) ← column 0 of f(X), column 1 of f(Y)`
 fn product_rule(program: &mut Program, shape: Shape) -> Rule {
     let (name, arity) = shape;
-    let args: Vec<TermId> =
-        (0..arity as u32).map(|v| program.terms.variable(grundy_syntax::VariableId(v))).collect();
+    let args: Vec<TermId> = ids(arity).map(|variable| program.terms.variable(variable)).collect();
     let variables = (0..arity).map(|v| program.symbols.intern(&format!("?v{v}"))).collect();
     let span = Span::default();
     let mut body = Vec::new();

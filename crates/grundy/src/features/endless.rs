@@ -5,6 +5,7 @@ use super::error::FeatureError;
 use super::merge::predicates_below;
 use crate::analysis::{Class, classify};
 use crate::ground::AtomId;
+use crate::ids::ids;
 use grundy_syntax::{Keyword, Literal, PredicateId, Rule};
 use rustc_hash::FxHashSet;
 
@@ -15,7 +16,7 @@ const HINT: &str = "`--tables shared` values such a predicate as what follows in
 pub(super) fn check(clauses: &Clauses) -> Result<(), FeatureError> {
     let program = &clauses.merged.program;
     let analysis = classify(program);
-    let atoms = (0..clauses.fact_of.len() as u32).map(|atom| clauses.ground.predicate_of(AtomId(atom)));
+    let atoms = ids(clauses.atom_count()).map(|atom| clauses.ground.predicate_of(atom));
     let known: FxHashSet<PredicateId> = atoms.collect();
     let needed = needed(clauses);
     for rule in &program.rules {
@@ -40,10 +41,10 @@ fn needed(clauses: &Clauses) -> FxHashSet<PredicateId> {
 }
 
 /// The error for an atom that depends on itself.
-pub(super) fn cycle(clauses: &Clauses, atom: u32) -> FeatureError {
+pub(super) fn cycle(clauses: &Clauses, atom: AtomId) -> FeatureError {
     let program = &clauses.merged.program;
     let analysis = classify(program);
-    let predicate = clauses.ground.predicate_of(AtomId(atom));
+    let predicate = clauses.ground.predicate_of(atom);
     let is_recursive = |rule: &&Rule| {
         let same = |other: PredicateId| analysis.component_of(other) == analysis.component_of(predicate);
         let is_link = program.info(rule.head.predicate).keyword == Some(Keyword::Sees);

@@ -6,10 +6,11 @@
 
 use super::aggregate::Aggregate;
 use super::error::{FeatureError, File, Finding, Place};
+use crate::ids::ids;
 use crate::metarules::{copy_term, predicates_above};
 use grundy_syntax::{
     Atom, Budget, Condition, Dialect, Exhausted, Keyword, Literal, PredicateId, Program, Rule, Span,
-    SymbolId, Symbols, Term, TermId, Terms, Ticks, VariableId,
+    SymbolId, Symbols, Term, TermId, Terms, Ticks,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -502,7 +503,7 @@ impl<'a> Merger<'a> {
         let observer = self.program.roles()[0];
         let count = self.features.len();
         let Program { terms, symbols, .. } = &mut self.program;
-        let args: Vec<TermId> = (0..feature.arity as u32).map(|v| terms.variable(VariableId(v))).collect();
+        let args: Vec<TermId> = ids(feature.arity).map(|variable| terms.variable(variable)).collect();
         let variables = (0..feature.arity).map(|v| symbols.intern(&format!("?v{v}"))).collect();
         let percept = percept((symbols, terms), feature, &args, (number, count));
         let sees = self.program.predicate(Keyword::Sees.name(), 2);

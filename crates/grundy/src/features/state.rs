@@ -1,7 +1,7 @@
 //! States from text: facts in the notation of the theory.
 
-use super::Features;
 use super::evaluate::FactSet;
+use super::{FactId, Features};
 use crate::flat::read_ground_term;
 use grundy_syntax::{Dialect, Notation, Printer, Program, Source, Symbols, Term, TermId, Terms, read_theory};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Meaning {
     /// This fact.
-    Fact(u32),
+    Fact(FactId),
     /// A fact that no feature looks at.
     Ignored,
     /// Nothing that the theory knows; why.
@@ -20,9 +20,9 @@ enum Meaning {
 /// Reads the facts of states. Each different text is understood once.
 pub struct StateReader<'a> {
     features: &'a Features,
-    by_text: FxHashMap<String, u32>,
+    by_text: FxHashMap<String, FactId>,
     /// The same in lower case: traces are.
-    by_folded: FxHashMap<String, u32>,
+    by_folded: FxHashMap<String, FactId>,
     meanings: FxHashMap<String, Meaning>,
     /// The names that the theory mentions.
     names: FxHashSet<String>,
@@ -41,8 +41,8 @@ pub struct UnknownFact {
 impl<'a> StateReader<'a> {
     /// Prepares.
     pub fn new(features: &'a Features) -> StateReader<'a> {
-        let texts = (0..features.fact_count() as u32).map(|fact| (features.fact_kif(fact), fact));
-        let by_text: FxHashMap<String, u32> = texts.collect();
+        let texts = features.facts().map(|fact| (features.fact_kif(fact), fact));
+        let by_text: FxHashMap<String, FactId> = texts.collect();
         let by_folded = by_text.iter().map(|(text, &fact)| (text.to_lowercase(), fact)).collect();
         let program = features.program();
         let mut names = FxHashSet::default();
