@@ -64,7 +64,7 @@ impl<I: Id, T> IdVec<I, T> {
     }
 
     /// The values with their ids.
-    pub(crate) fn entries(&self) -> impl DoubleEndedIterator<Item = (I, &T)> + ExactSizeIterator {
+    pub(crate) fn entries(&self) -> impl DoubleEndedIterator<Item = (I, &T)> + ExactSizeIterator + Clone {
         self.values.iter().enumerate().map(|(index, value)| (I::new(index), value))
     }
 
@@ -74,6 +74,24 @@ impl<I: Id, T> IdVec<I, T> {
 
     pub(crate) fn as_mut_slice(&mut self) -> &mut [T] {
         &mut self.values
+    }
+}
+
+impl<'a, I: Id, T> IntoIterator for &'a IdVec<I, T> {
+    type Item = &'a T;
+    type IntoIter = std::slice::Iter<'a, T>;
+
+    fn into_iter(self) -> std::slice::Iter<'a, T> {
+        self.values.iter()
+    }
+}
+
+impl<I: Id, T> IntoIterator for IdVec<I, T> {
+    type Item = T;
+    type IntoIter = std::vec::IntoIter<T>;
+
+    fn into_iter(self) -> std::vec::IntoIter<T> {
+        self.values.into_iter()
     }
 }
 

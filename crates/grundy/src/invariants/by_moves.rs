@@ -9,12 +9,19 @@
 
 use super::candidates::{Candidate, Claim};
 use super::effort::{Effort, Units};
-use crate::ids::{Id, narrow};
+use crate::ids::{BitSet, Csr, IdVec, ids};
 use crate::machine::State;
-use crate::network::{Builder, Kind, Network, Outcomes, Signal, known_of_moves, outcomes, view};
+use crate::network::{
+    Builder, FluentId, Kind, MoveId, Network, Outcomes, Signal, known_of_moves, outcomes, view,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::cell::RefCell;
+
+grundy_syntax::define_id! {
+    /// A guessed claim, by its place among the candidates.
+    struct ClaimId(u32);
+}
 
 /// How deep to look into a next value, how many cases to tell apart there, and how often to tell some apart: where rules
 /// are recursive, that would go on for ever.
@@ -39,39 +46,41 @@ pub(super) fn kept_by_moves(
     let Ok(known) = known_of_moves(network, effort.budget()) else { return Vec::new() };
     effort.spend(network.edge_count());
     let mut keeper = Keeper::new(&builder, network, &outcomes, &known, candidates, (effort, until));
-    for (number, candidate) in candidates.iter().enumerate() {
+    for (claim, candidate) in ids(candidates.len()).zip(candidates) {
         let is_about_groups = matches!(candidate.claim, Claim::AtMostOne | Claim::AtLeastOne);
-        keeper.alive[number] = is_about_groups && candidate.holds_in(initial);
+        keeper.alive.set(claim, is_about_groups && candidate.holds_in(initial));
     }
     // What a claim needs is looked at again when that is gone.
-    let mut needs: Vec<Option<FxHashSet<u32>>> = vec![None; candidates.len()];
+    let mut needs: IdVec<ClaimId, Option<FxHashSet<ClaimId>>> = IdVec::filled(None, candidates.len());
     // All claims before this one are not alive, or known to be kept.
     let mut first = 0;
-    while let Some(number) = (first..candidates.len()).find(|&one| keeper.alive[one] && needs[one].is_none())
+    while let Some(claim) = (first..candidates.len())
+        .map(ClaimId::new)
+        .find(|&claim| keeper.alive.contains(claim) && needs[claim].is_none())
     {
         if effort.is_over(until) {
             return Vec::new();
         }
-        first = number + 1;
+        first = claim.index() + 1;
         keeper.used.borrow_mut().clear();
-        if keeper.is_kept(number) {
-            needs[number] = Some(keeper.used.take());
+        if keeper.is_kept(claim) {
+            needs[claim] = Some(keeper.used.take());
         } else {
-            keeper.alive[number] = false;
+            keeper.alive.set(claim, false);
             // What took too much work looks as if it was not kept.
             if effort.is_over(until) {
                 return Vec::new();
             }
             effort.spend(WORK * needs.len());
             for (other, need) in needs.iter_mut().enumerate() {
-                if need.as_ref().is_some_and(|need| need.contains(&narrow(number))) {
+                if need.as_ref().is_some_and(|need| need.contains(&claim)) {
                     *need = None;
                     first = first.min(other);
                 }
             }
         }
     }
-    candidates.iter().zip(&keeper.alive).filter(|(_, alive)| **alive).map(|(one, _)| one.clone()).collect()
+    keeper.alive.iter().map(|claim| candidates[claim.index()].clone()).collect()
 }
 
 /// Conditions that hold together.
@@ -93,13 +102,13 @@ struct Keeper<'a> {
     outcomes: &'a Outcomes,
     known: &'a [Vec<Signal>],
     candidates: &'a [Candidate],
-    alive: Vec<bool>,
+    alive: BitSet<ClaimId>,
     /// The claims that something was shown by.
-    used: RefCell<FxHashSet<u32>>,
+    used: RefCell<FxHashSet<ClaimId>>,
     /// For each fluent the claims about it.
-    claims_of: Vec<SmallVec<[u32; 4]>>,
+    claims_of: Csr<FluentId, ClaimId>,
     /// For each fluent the moves that have an effect on it, with its next value.
-    touched_by: Vec<Vec<(u32, Signal)>>,
+    touched_by: Csr<FluentId, (MoveId, Signal)>,
     effort: &'a Effort,
     until: Units,
 }
@@ -114,17 +123,15 @@ impl<'a> Keeper<'a> {
         (effort, until): (&'a Effort, Units),
     ) -> Keeper<'a> {
         let fluents = network.interface().fluents.len();
-        let mut claims_of = vec![SmallVec::new(); fluents];
-        for (number, candidate) in candidates.iter().enumerate() {
-            candidate.members.iter().for_each(|&member| claims_of[member.index()].push(narrow(number)));
-        }
-        let mut touched_by = vec![Vec::new(); fluents];
-        for (number, effects) in outcomes.of_move.iter().enumerate() {
-            for &(fluent, next) in &effects.alone {
-                touched_by[fluent.index()].push((narrow(number), next));
-            }
-        }
-        let alive = vec![false; candidates.len()];
+        let claims = ids::<ClaimId>(candidates.len()).zip(candidates);
+        let claims = claims.flat_map(|(claim, one)| one.members.iter().map(move |&member| (member, claim)));
+        let claims_of = Csr::grouped(fluents, claims);
+        let touched = outcomes.of_move.iter().enumerate().flat_map(|(number, effects)| {
+            let effect = move |&(fluent, next)| (FluentId(fluent), (MoveId::new(number), next));
+            effects.alone.iter().map(effect)
+        });
+        let touched_by = Csr::grouped(fluents, touched);
+        let alive = BitSet::empty(candidates.len());
         let used = RefCell::default();
         Keeper {
             builder,
@@ -142,15 +149,16 @@ impl<'a> Keeper<'a> {
     }
 
     /// Whether all moves keep a claim, and playing none that matters does. No, if that takes too much work.
-    fn is_kept(&self, number: usize) -> bool {
-        let candidate = &self.candidates[number];
+    fn is_kept(&self, claim: ClaimId) -> bool {
+        let candidate = &self.candidates[claim.index()];
         let members = &candidate.members;
         if !members.iter().all(|&member| self.outcomes.is_told[member.index()]) {
             return false;
         }
-        let quiet = |member: u32| self.outcomes.quiet[member.index()];
+        let quiet = |member: FluentId| self.outcomes.quiet[member.index()];
         self.effort.spend(WORK * members.len());
-        let moved: Vec<u32> = members.iter().copied().filter(|&one| quiet(one) != self.fluent(one)).collect();
+        let moved: Vec<FluentId> =
+            members.iter().copied().filter(|&one| quiet(one) != self.fluent(one)).collect();
         let stays = members.iter().copied().filter(|one| !moved.contains(one)).map(quiet);
         let values: Vec<Signal> = moved.iter().map(|&one| quiet(one)).chain(stays).collect();
         let is_kept = |change: &Change| match candidate.claim {
@@ -160,9 +168,9 @@ impl<'a> Keeper<'a> {
         if !moved.is_empty() && !is_kept(&Change { known: &[], values, touched: moved.len() }) {
             return false;
         }
-        let mut by_move: FxHashMap<u32, Vec<(u32, Signal)>> = FxHashMap::default();
+        let mut by_move: FxHashMap<MoveId, Vec<(FluentId, Signal)>> = FxHashMap::default();
         for &member in members {
-            for &(one_move, next) in &self.touched_by[member.index()] {
+            for &(one_move, next) in &self.touched_by[member] {
                 by_move.entry(one_move).or_default().push((member, next));
             }
         }
@@ -178,7 +186,7 @@ impl<'a> Keeper<'a> {
         })
     }
 
-    fn fluent(&self, fluent: u32) -> Signal {
+    fn fluent(&self, fluent: FluentId) -> Signal {
         Signal::of(self.network.interface().fluent_node(fluent.index()))
     }
 
@@ -204,7 +212,7 @@ impl<'a> Keeper<'a> {
         if change.values.iter().any(is_known) {
             return true;
         }
-        let has = |member: u32| {
+        let has = |member: FluentId| {
             let fluent = self.fluent(member);
             change.values.contains(&fluent) || self.is_impossible(&[fluent], change.known)
         };
@@ -212,7 +220,7 @@ impl<'a> Keeper<'a> {
         let mut claims = fluents.flat_map(|fluent| &self.claims_of[fluent]);
         self.uses(claims.find(|&&claim| {
             let candidate = &self.candidates[claim.index()];
-            self.alive[claim.index()]
+            self.alive.contains(claim)
                 && candidate.claim == Claim::AtLeastOne
                 && candidate.members.iter().all(|&member| has(member))
         }))
@@ -286,31 +294,31 @@ impl<'a> Keeper<'a> {
             return true;
         }
         let (Some(first), Some(second)) = (self.fluent_of(one), self.fluent_of(two)) else { return false };
-        let says_so = |claim: &&u32| {
-            self.alive[**claim as usize]
-                && self.candidates[**claim as usize].claim == Claim::AtMostOne
+        let says_so = |claim: &&ClaimId| {
+            self.alive.contains(**claim)
+                && self.candidates[claim.index()].claim == Claim::AtMostOne
                 && self.claims_of[second].contains(claim)
         };
         first != second && self.uses(self.claims_of[first].iter().find(says_so))
     }
 
     /// Remembers the claim that shows something, if there is one.
-    fn uses(&self, claim: Option<&u32>) -> bool {
+    fn uses(&self, claim: Option<&ClaimId>) -> bool {
         self.used.borrow_mut().extend(claim);
         claim.is_some()
     }
 
     /// The fluent that a signal says to be true.
-    fn fluent_of(&self, signal: Signal) -> Option<usize> {
-        self.network.interface().fluent_of(signal.node()).filter(|_| !signal.is_inverted())
+    fn fluent_of(&self, signal: Signal) -> Option<FluentId> {
+        let fluent = self.network.interface().fluent_of(signal.node())?;
+        (!signal.is_inverted()).then_some(FluentId::new(fluent))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Candidate, Claim, kept_by_moves};
-    use super::{Effort, Units};
-    use crate::machine::State;
+    use super::super::candidates::FamilyId;
+    use super::*;
     use crate::network::testing::{network, optimized};
     use grundy_syntax::Budget;
 
@@ -327,8 +335,8 @@ mod tests {
         let mut initial = State::empty(fluents.len());
         fluents.iter().enumerate().for_each(|(number, fluent)| initial.set(number, fluent.initial));
         let numbers =
-            (0..fluents.len() as u32).filter(|&number| fluents[number as usize].text.starts_with(functor));
-        let candidate = Candidate { claim, family: 0, members: numbers.collect() };
+            ids::<FluentId>(fluents.len()).filter(|fluent| fluents[fluent.index()].text.starts_with(functor));
+        let candidate = Candidate { claim, family: FamilyId(0), members: numbers.collect() };
         assert!(candidate.members.len() > 1, "there are facts of that name");
         let effort = Effort::new(Budget::default());
         !kept_by_moves(&network, &initial, &[candidate], &effort, Units::MAX).is_empty()

@@ -1,16 +1,16 @@
 //! The induction: claims that one step keeps, if all of them hold before it.
 
 use super::by_moves::kept_by_moves;
-use super::candidates::{Candidate, Claim, Family, Guesses, Name, Shapes};
+use super::candidates::{Candidate, Claim, Family, FamilyId, Guesses, Name, Shapes};
 use super::counting::{at_most_one, compare, two_of};
 use super::effort::{Effort, Units, units};
 use super::samples::{Play, Samples};
 use super::solver::{Answer, Solver};
 use super::step::Step;
 use super::{Invariant, InvariantConfig, InvariantKind};
-use crate::ids::{Id, float};
+use crate::ids::{IdVec, float};
 use crate::machine::State;
-use crate::network::Network;
+use crate::network::{FluentId, Network};
 use batsat::Lit;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
@@ -44,7 +44,7 @@ pub(super) fn prove(
     played: Option<&Network>,
     config: &InvariantConfig,
     effort: &Effort,
-    families: &mut Vec<Family>,
+    families: &mut IdVec<FamilyId, Family>,
 ) -> (Vec<Invariant>, bool) {
     let end = config.effort;
     let Ok(mut play) = Play::new(network, config.seed, effort) else { return (Vec::new(), false) };
@@ -85,7 +85,7 @@ pub(super) fn prove(
     complete &= prover.extend(guesses.all_counts(), PATIENCE, end).is_none();
     complete &= !effort.is_stopped();
     let proved = prover.proved;
-    families.append(&mut guesses.families);
+    *families = guesses.families;
     (invariants(proved), complete)
 }
 
@@ -98,7 +98,7 @@ fn initial_state(network: &Network) -> State {
 
 /// Claims about the same group become one; at least one alone says too little to be kept.
 fn invariants(proved: Vec<Candidate>) -> Vec<Invariant> {
-    let mut kinds: FxHashMap<(Vec<u32>, u32), Vec<Claim>> = FxHashMap::default();
+    let mut kinds: FxHashMap<(Vec<FluentId>, FamilyId), Vec<Claim>> = FxHashMap::default();
     for candidate in proved {
         kinds.entry((candidate.members, candidate.family)).or_default().push(candidate.claim);
     }
@@ -202,7 +202,7 @@ impl Prover {
         let Some(late) = self.extend(candidates.clone(), patience, self.effort.share(until, 0.4)) else {
             return candidates.into_iter().filter(|one| !self.is_proved(one)).collect();
         };
-        let mut families: Vec<(usize, u32)> =
+        let mut families: Vec<(usize, FamilyId)> =
             late.iter().map(|one| (one.members.len(), one.family)).collect();
         families.sort_unstable();
         let mut seen = FxHashSet::default();
@@ -330,8 +330,8 @@ impl Prover {
     /// Says in clauses that a claim holds before the step, and that it does not hold after it.
     fn pose(&mut self, candidate: &Candidate) -> (Lit, Lit) {
         let Prover { solver, step, .. } = self;
-        let of = |literals: &[Lit]| -> Vec<Lit> {
-            candidate.members.iter().map(|&member| literals[member.index()]).collect()
+        let of = |literals: &IdVec<FluentId, Lit>| -> Vec<Lit> {
+            candidate.members.iter().map(|&member| literals[member]).collect()
         };
         let (before, after) = (of(&step.before), of(&step.after));
         let (assumed, violated) = (solver.fresh(), solver.fresh());

@@ -54,7 +54,7 @@ impl Invariants {
     pub fn lifted(&self) -> Vec<LiftedInvariant> {
         let same = |a: &Invariant, b: &Invariant| a.family == b.family && a.kind == b.kind;
         let one = |run: &[Invariant]| {
-            let family = &self.families[run[0].family.index()];
+            let family = &self.families[run[0].family];
             match run[0].kind {
                 InvariantKind::Never | InvariantKind::Always => self.constants(family, run),
                 kind => self.groups_of(family, kind, run),
@@ -97,7 +97,7 @@ impl Invariants {
 
     /// The key of a group.
     fn key_of(&self, part: &Part, invariant: &Invariant) -> String {
-        let (_, args) = parts_of(&self.fluents[invariant.members[0].index()]);
+        let (_, args) = parts_of(&self.fluents[invariant.members[0]]);
         let keys = args.iter().enumerate().filter(|(at, _)| part.key >> at & 1 == 1);
         keys.map(|(_, arg)| *arg).collect::<Vec<_>>().join(", ")
     }
@@ -105,7 +105,7 @@ impl Invariants {
     fn constants(&self, family: &Family, run: &[Invariant]) -> LiftedInvariant {
         let word = if run[0].kind == InvariantKind::Never { "never" } else { "always" };
         let (text, _) = pattern(&family.parts[0]);
-        let facts: Vec<&str> = run.iter().map(|one| self.fluents[one.members[0].index()].as_str()).collect();
+        let facts: Vec<&str> = run.iter().map(|one| self.fluents[one.members[0]].as_str()).collect();
         let text = if facts.len() == family.groups && family.parts[0].arity > 0 {
             format!("{word} {text}, for any arguments")
         } else if facts.len() > MOST_NAMED {

@@ -4,7 +4,7 @@ use super::effort::{Effort, Units};
 use crate::ids::Id;
 use crate::machine::incremental::{IncrementalMachine, IncrementalPlayer};
 use crate::machine::{Player, Rules, State};
-use crate::network::{MoveId, Network};
+use crate::network::{FluentId, MoveId, Network};
 use grundy_syntax::Exhausted;
 use std::sync::Arc;
 
@@ -125,7 +125,7 @@ impl Samples {
     }
 
     /// In which states a fluent holds.
-    pub(super) fn of(&self, fluent: u32) -> &[u64] {
+    pub(super) fn of(&self, fluent: FluentId) -> &[u64] {
         &self.rows[fluent.index() * self.words..][..self.words]
     }
 
@@ -139,7 +139,7 @@ impl Samples {
     }
 
     /// Whether two of these hold somewhere, and whether one of them holds everywhere.
-    pub(super) fn look(&self, members: &[u32]) -> Look {
+    pub(super) fn look(&self, members: &[FluentId]) -> Look {
         let mut look = Look { twice: false, everywhere: true };
         for word in 0..self.words {
             let (mut seen, mut twice) = (0, 0);
@@ -155,7 +155,7 @@ impl Samples {
     }
 
     /// How many of these hold, if it is the same number everywhere.
-    pub(super) fn constant_count(&self, members: &[u32]) -> Option<u32> {
+    pub(super) fn constant_count(&self, members: &[FluentId]) -> Option<u32> {
         let mut counts = vec![0u32; self.count];
         for &member in members {
             for (word, &bits) in self.of(member).iter().enumerate() {

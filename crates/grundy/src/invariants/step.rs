@@ -2,19 +2,19 @@
 
 use super::counting::at_most_one;
 use super::solver::Solver;
-use crate::ids::Id;
-use crate::network::{Kind, MoveId, Network, NodeId, Signal};
+use crate::ids::{Id, IdVec};
+use crate::network::{FluentId, Kind, MoveId, Network, NodeId, Signal};
 use batsat::Lit;
 use std::collections::VecDeque;
 
 /// Which literal of the solver stands for which node.
 pub(super) struct Step {
-    nodes: Vec<Option<Lit>>,
+    nodes: IdVec<NodeId, Option<Lit>>,
     /// Whether something was left open.
     pub(super) is_open: bool,
     /// For each fluent whether it holds before the step, and after it.
-    pub(super) before: Vec<Lit>,
-    pub(super) after: Vec<Lit>,
+    pub(super) before: IdVec<FluentId, Lit>,
+    pub(super) after: IdVec<FluentId, Lit>,
 }
 
 impl Step {
@@ -23,14 +23,14 @@ impl Step {
     pub(super) fn new(network: &Network, solver: &mut Solver, most_literals: usize) -> Step {
         let interface = network.interface();
         let mut step = Step {
-            nodes: vec![None; network.node_count()],
+            nodes: IdVec::filled(None, network.node_count()),
             is_open: false,
-            before: Vec::new(),
-            after: Vec::new(),
+            before: IdVec::default(),
+            after: IdVec::default(),
         };
-        step.nodes[0] = Some(!solver.truth());
+        step.nodes[NodeId(0)] = Some(!solver.truth());
         for node in network.nodes().take(interface.first_gate().index()).skip(1) {
-            step.nodes[node.index()] = Some(solver.fresh());
+            step.nodes[node] = Some(solver.fresh());
         }
         let mut open = VecDeque::new();
         step.before =
@@ -66,7 +66,7 @@ impl Step {
     }
 
     fn input(&self, node: NodeId) -> Lit {
-        self.nodes[node.index()].expect("inputs have literals from the start")
+        self.nodes[node].expect("inputs have literals from the start")
     }
 
     /// The literal of a signal; a node that is new has to be defined later.
@@ -78,7 +78,7 @@ impl Step {
         signal: Signal,
     ) -> Lit {
         let node = signal.node();
-        let literal = self.nodes[node.index()].unwrap_or_else(|| {
+        let literal = self.nodes[node].unwrap_or_else(|| {
             // A node with one input is that input, but for cycles, where it may be its own.
             if let [input] = *network.inputs(node)
                 && input.node() < node
@@ -88,13 +88,13 @@ impl Step {
             open.push_back(node);
             solver.fresh()
         });
-        self.nodes[node.index()] = Some(literal);
+        self.nodes[node] = Some(literal);
         literal.apply_sign(!signal.is_inverted())
     }
 
     /// A node is true if and only if its inputs say so.
     fn define(&mut self, solver: &mut Solver, network: &Network, open: &mut VecDeque<NodeId>, node: NodeId) {
-        let own = self.nodes[node.index()].expect("an open node has a literal");
+        let own = self.nodes[node].expect("an open node has a literal");
         // An OR is the mirror image of an AND.
         let is_and = network.kind(node) == Kind::And;
         let own = own.apply_sign(is_and);

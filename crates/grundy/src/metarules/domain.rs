@@ -12,6 +12,7 @@ use super::limits::MetaError;
 use super::memory::Memory;
 use super::terms::{Bindings, copy_term, map_atom, map_literal, variables_of};
 use crate::analysis::{Analysis, Class, classify};
+use crate::ids::IdVec;
 use grundy_reference::{Evaluator, Limits};
 use grundy_syntax::{
     Atom, Budget, Condition, Dialect, Keyword, Literal, PredicateId, Program, Rule, Span, Stage, SymbolId,
@@ -65,7 +66,7 @@ pub struct Domain {
     pub(crate) legal: Option<PredicateId>,
     /// Conditions that never hold together, as the theory says.
     pub(crate) constraints: Vec<Vec<Literal>>,
-    kinds: Vec<Kind>,
+    kinds: IdVec<PredicateId, Kind>,
     rules: FxHashMap<PredicateId, Vec<Clause>>,
     effects: FxHashMap<PredicateId, Vec<Clause>>,
     recursive: FxHashSet<PredicateId>,
@@ -96,8 +97,8 @@ impl Domain {
         budget.check()?;
         let mut own = program.clone();
         own.terms = evaluator.terms().clone();
-        let mut kinds = vec![Kind::View; own.predicate_count()];
-        wanted.iter().for_each(|predicate| kinds[predicate.index()] = Kind::Topology);
+        let mut kinds = IdVec::filled(Kind::View, own.predicate_count());
+        wanted.iter().for_each(|&predicate| kinds[predicate] = Kind::Topology);
         let facts = wanted.iter().flat_map(|&predicate| {
             let mut rows: Vec<&[TermId]> = evaluator.rows(predicate).collect();
             rows.sort_unstable();
@@ -106,7 +107,7 @@ impl Domain {
         let topology = Memory::new(own.predicate_count(), facts, 0, budget)?;
         budget.check()?;
         let is_unasked =
-            |id: &PredicateId| analysis.class(*id) == Class::Static && kinds[id.index()] != Kind::Topology;
+            |id: &PredicateId| analysis.class(*id) == Class::Static && kinds[*id] != Kind::Topology;
         let unasked = program.predicates().map(|(id, _)| id).filter(is_unasked).collect();
         let mut domain = Domain {
             roles: own.roles(),
@@ -184,7 +185,7 @@ impl Domain {
     }
 
     pub(crate) fn kind(&self, predicate: PredicateId) -> Kind {
-        self.kinds.get(predicate.index()).copied().unwrap_or(Kind::View)
+        self.kinds.get(predicate).copied().unwrap_or(Kind::View)
     }
 
     /// The predicates whose facts are complete.
@@ -349,7 +350,7 @@ impl Domain {
         for ((name, arity), _) in fluents {
             let terms = &mut self.program.terms;
             let args: Vec<TermId> =
-                (0..arity as u32).map(|place| terms.variable(VariableId(first_new + place))).collect();
+                (first_new..).take(arity).map(|variable| terms.variable(VariableId(variable))).collect();
             let fact = terms.compound(name, &args);
             let mut bindings = Bindings::default();
             bindings.bind(variable, fact);
@@ -381,7 +382,7 @@ impl Domain {
             }
         };
         if let Some(does) = does {
-            self.kinds[does.index()] = Kind::Does;
+            self.kinds[does] = Kind::Does;
         }
         (self.does, self.legal) = (does, legal);
     }
@@ -390,7 +391,7 @@ impl Domain {
         if program.dialect == Dialect::Theory {
             for declaration in &program.dynamic {
                 if Some(declaration.predicate) != self.does {
-                    self.kinds[declaration.predicate.index()] = Kind::Fluent;
+                    self.kinds[declaration.predicate] = Kind::Fluent;
                     let info = program.info(declaration.predicate);
                     self.fluent_of.insert((info.name, info.arity), declaration.predicate);
                 }
@@ -419,7 +420,7 @@ impl Domain {
         }
         let predicate = self.program.predicate(&name, arity);
         self.kinds.resize(self.program.predicate_count(), Kind::View);
-        self.kinds[predicate.index()] = Kind::Fluent;
+        self.kinds[predicate] = Kind::Fluent;
         self.topology.grow(self.program.predicate_count());
         self.functions.insert(predicate, function);
         self.fluent_of.insert((function, arity), predicate);

@@ -6,7 +6,7 @@
 use super::limits::{Steps, Stopped};
 use super::memory::{Index, Key, MOST_COLUMNS, Mask, Memory};
 use super::terms::{Bindings, match_term, undo, variables_of};
-use crate::ids::{Id, float};
+use crate::ids::float;
 use grundy_syntax::{Budget, Literal, Term, TermId, Terms, VariableId};
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -91,7 +91,7 @@ impl<'a> Join<'a> {
         for &row in index.find(&key) {
             steps.step()?;
             let mark = trail.len();
-            let row = &relation.rows()[row.index()];
+            let row = relation.row(row);
             let matched = atom.args.iter().zip(row).enumerate().all(|(column, (&arg, &value))| {
                 mask >> column & 1 == 1 || match_term(self.terms, arg, value, bindings, trail)
             });

@@ -10,6 +10,11 @@ grundy_syntax::define_id! {
 }
 
 grundy_syntax::define_id! {
+    /// A fluent; fluents are numbered in the order of their texts.
+    pub struct FluentId(u32);
+}
+
+grundy_syntax::define_id! {
     /// A move of one role; the moves of a role are numbered in the order of their texts.
     pub struct MoveId(u32);
 }

@@ -27,7 +27,7 @@ mod wide;
 use crate::ids::Id;
 pub use connect::{ConnectError, connect};
 pub use dot::{NetworkSlice, write_network_dot};
-pub use interface::{Fluent, Goal, Hint, Interface, Move, MoveId, Open, Percept, RoleId};
+pub use interface::{Fluent, FluentId, Goal, Hint, Interface, Move, MoveId, Open, Percept, RoleId};
 pub use passes::{Groups, Optimized, PASSES, Pass, PassSize, optimize};
 pub use print::write_network;
 

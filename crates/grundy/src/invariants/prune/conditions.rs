@@ -4,9 +4,9 @@
 //! what these imply. A move implies that it is legal. In a cycle of rules an atom implies only itself.
 
 use super::WORK;
-use super::knowledge::{Knowledge, Role};
+use super::knowledge::{GroupId, Knowledge, Role};
 use super::rules::{ByHead, Lit, Rules};
-use crate::ids::Id;
+use crate::ground::AtomId;
 use grundy_syntax::{Budget, Exhausted, Ticks};
 use rustc_hash::FxHashMap;
 
@@ -24,7 +24,7 @@ const MOST_IMPLIED: usize = 48;
 
 /// The conditions that each atom implies, sorted; only where there are any but itself.
 struct Implied {
-    lists: FxHashMap<u32, Vec<Lit>>,
+    lists: FxHashMap<AtomId, Vec<Lit>>,
 }
 
 impl Implied {
@@ -34,7 +34,7 @@ impl Implied {
         let mut implied = Implied { lists: FxHashMap::default() };
         for members in rules.components(&by_head, budget)? {
             if let [atom] = members[..]
-                && knowledge.roles[atom.index()] != Role::Input
+                && knowledge.roles[atom] != Role::Input
             {
                 ticks.work(budget, WORK * (1 + implied.size(rules, &by_head, atom)))?;
                 let list = implied.of_rules(rules, &by_head, atom);
@@ -62,13 +62,13 @@ impl Implied {
     }
 
     /// How much [`of_rules`](Self::of_rules) looks at.
-    fn size(&self, rules: &Rules, by_head: &ByHead, atom: u32) -> usize {
+    fn size(&self, rules: &Rules, by_head: &ByHead, atom: AtomId) -> usize {
         let conditions = by_head[atom].iter().flat_map(|&rule| rules.body(rule));
         conditions.map(|&literal| 1 + self.of(literal).len()).sum()
     }
 
     /// What all rules of an atom have in common; nothing if it depends on itself.
-    fn of_rules(&self, rules: &Rules, by_head: &ByHead, atom: u32) -> Vec<Lit> {
+    fn of_rules(&self, rules: &Rules, by_head: &ByHead, atom: AtomId) -> Vec<Lit> {
         let mut common: Option<Vec<Lit>> = None;
         for &rule in &by_head[atom] {
             let body = rules.body(rule);
@@ -153,7 +153,7 @@ fn drop_excluded(body: &mut Vec<Lit>, implied: &Implied, knowledge: &Knowledge) 
         return false;
     }
     let positive = || all.iter().filter(|literal| literal.is_positive()).map(|literal| literal.atom());
-    let mut holders: Vec<(u32, u32)> = positive()
+    let mut holders: Vec<(GroupId, AtomId)> = positive()
         .flat_map(|atom| knowledge.groups_of(atom).iter().map(move |&group| (group, atom)))
         .collect();
     holders.sort_unstable();
@@ -162,7 +162,7 @@ fn drop_excluded(body: &mut Vec<Lit>, implied: &Implied, knowledge: &Knowledge) 
     }
     body.retain(|literal| {
         let groups = knowledge.groups_of(literal.atom());
-        let other_holds = |group: &u32| holders.binary_search_by_key(group, |(group, _)| *group).is_ok();
+        let other_holds = |group: &GroupId| holders.binary_search_by_key(group, |(group, _)| *group).is_ok();
         literal.is_positive() || !groups.iter().any(other_holds)
     });
     !denies_a_group(body, knowledge)
@@ -170,14 +170,14 @@ fn drop_excluded(body: &mut Vec<Lit>, implied: &Implied, knowledge: &Knowledge) 
 
 /// Whether no member of a group is left that could hold. If only one is left, it takes the place of the others.
 fn denies_a_group(body: &mut Vec<Lit>, knowledge: &Knowledge) -> bool {
-    let mut denied: Vec<(u32, u32)> = body
+    let mut denied: Vec<(GroupId, AtomId)> = body
         .iter()
         .filter(|literal| !literal.is_positive())
         .flat_map(|literal| knowledge.groups_of(literal.atom()).iter().map(|&group| (group, literal.atom())))
         .collect();
     denied.sort_unstable();
     for run in denied.chunk_by(|a, b| a.0 == b.0) {
-        let group = &knowledge.groups[run[0].0.index()];
+        let group = &knowledge.groups[run[0].0];
         if !group.exactly || run.len() + 1 < group.members.len() {
             continue;
         }
@@ -185,7 +185,7 @@ fn denies_a_group(body: &mut Vec<Lit>, knowledge: &Knowledge) -> bool {
             return true;
         }
         if run.len() > 1 {
-            let is_denied = |atom: u32| run.iter().any(|(_, denied)| *denied == atom);
+            let is_denied = |atom: AtomId| run.iter().any(|(_, denied)| *denied == atom);
             body.retain(|literal| literal.is_positive() || !is_denied(literal.atom()));
             let last = group.members.iter().find(|&&member| !is_denied(member));
             body.extend(last.map(|&last| Lit::new(last, true)));

@@ -1,22 +1,22 @@
 //! Inputs that follow from the others of their node.
 
-use super::{Change, Sweep};
+use super::{Change, Changes, Sweep};
 use crate::network::{Kind, Signal};
 
 /// Wider nodes are left alone.
 const MOST_INPUTS: usize = 40;
 
-pub(super) fn find(sweep: &mut Sweep<'_>) -> Vec<Option<Change>> {
+pub(super) fn find(sweep: &mut Sweep<'_>) -> Changes {
     let network = sweep.network;
-    let mut changes: Vec<Option<Change>> = network.nodes().map(|_| None).collect();
+    let mut changes: Changes = network.nodes().map(|_| None).collect();
     for node in network.gates() {
         let inputs = network.inputs(node);
         if !(2..=MOST_INPUTS).contains(&inputs.len()) || !sweep.is_open(node) {
             continue;
         }
-        let kept = needed(sweep, inputs, network.kind(node) == Kind::Or, sweep.moved[node.index()]);
+        let kept = needed(sweep, inputs, network.kind(node) == Kind::Or, sweep.moved.contains(node));
         if kept.len() < inputs.len() {
-            changes[node.index()] = Some(Change::Inputs(kept));
+            changes[node] = Some(Change::Inputs(kept));
         }
     }
     changes

@@ -16,7 +16,7 @@ mod patterns;
 
 use super::Invariants;
 use super::effort::{Effort, Units, units};
-use crate::ids::Id;
+use crate::ids::{BitSet, Id, IdVec};
 use crate::network::{Network, NodeId, Signal, clean, rewrite};
 use clauses::Clauses;
 use grundy_syntax::{Budget, Exhausted, Stage};
@@ -35,8 +35,8 @@ struct Sweep<'a> {
     patterns: Patterns,
     clauses: Clauses,
     /// Which nodes depend on moves; they only matter where legal moves are made.
-    moved: Vec<bool>,
-    in_loop: Vec<bool>,
+    moved: BitSet<NodeId>,
+    in_loop: BitSet<NodeId>,
     effort: Effort,
     until: Units,
 }
@@ -66,12 +66,15 @@ enum Change {
     Inputs(Vec<Signal>),
 }
 
+/// For each gate that changes what takes its place.
+type Changes = IdVec<NodeId, Option<Change>>;
+
 /// Looks for changes, and makes them.
 fn pass(
     network: &Network,
     invariants: &Invariants,
     (effort, until): (&Effort, Units),
-    find: impl Fn(&mut Sweep<'_>) -> Vec<Option<Change>>,
+    find: impl Fn(&mut Sweep<'_>) -> Changes,
 ) -> Result<Network, Exhausted> {
     let budget = effort.budget();
     let mut sweep = Sweep {
@@ -84,10 +87,10 @@ fn pass(
         until,
     };
     let changes = find(&mut sweep);
-    let mut made: Vec<Signal> = network.nodes().map(Signal::of).collect();
+    let mut made: IdVec<NodeId, Signal> = network.nodes().map(Signal::of).collect();
     let changed = rewrite(network, budget, |builder, gate| {
-        let signal = match &changes[gate.node.index()] {
-            Some(Change::Same(other)) => made[other.node().index()].inverted_if(other.is_inverted()),
+        let signal = match &changes[gate.node] {
+            Some(Change::Same(other)) => made[other.node()].inverted_if(other.is_inverted()),
             Some(Change::Inputs(kept)) => {
                 let old = network.inputs(gate.node).iter().zip(gate.inputs.iter());
                 let is_kept = |(input, _): &(&Signal, &Signal)| kept.contains(input);
@@ -95,7 +98,7 @@ fn pass(
             }
             None => builder.node(gate.kind, gate.inputs),
         };
-        made[gate.node.index()] = signal;
+        made[gate.node] = signal;
         signal
     })?;
     clean(changed, budget)
@@ -104,7 +107,7 @@ fn pass(
 impl Sweep<'_> {
     /// Whether there is work left, and the node may be changed.
     fn is_open(&self, node: NodeId) -> bool {
-        !self.in_loop[node.index()] && !self.effort.is_over(self.until)
+        !self.in_loop.contains(node) && !self.effort.is_over(self.until)
     }
 
     /// Whether these never hold all at once; `moved` tells whether only states with legal moves count.
@@ -126,26 +129,30 @@ impl Sweep<'_> {
     }
 }
 
-fn moved(network: &Network) -> Vec<bool> {
+fn moved(network: &Network) -> BitSet<NodeId> {
     let first_move = 1 + network.interface().fluents.len();
-    let mut moved = vec![false; network.node_count()];
-    moved[first_move..network.interface().first_gate().index()].fill(true);
+    let mut moved = BitSet::empty(network.node_count());
+    let moves = (first_move..network.interface().first_gate().index()).map(NodeId::new);
+    moves.for_each(|node| moved.set(node, true));
     // Loops may read what stands behind; two rounds are enough, since a loop depends on moves as a whole.
     for _ in 0..2 {
         for node in network.gates() {
-            moved[node.index()] |= network.inputs(node).iter().any(|input| moved[input.node().index()]);
+            if network.inputs(node).iter().any(|input| moved.contains(input.node())) {
+                moved.set(node, true);
+            }
         }
         for range in network.loops() {
-            let range = range.start.index()..range.end.index();
-            let any = moved[range.clone()].contains(&true);
-            moved[range].fill(any);
+            let nodes = range.clone().map(NodeId);
+            if nodes.clone().any(|node| moved.contains(node)) {
+                nodes.for_each(|node| moved.set(node, true));
+            }
         }
     }
     moved
 }
 
-fn in_loop(network: &Network) -> Vec<bool> {
-    let mut in_loop = vec![false; network.node_count()];
-    network.loops().iter().for_each(|range| in_loop[range.start.index()..range.end.index()].fill(true));
+fn in_loop(network: &Network) -> BitSet<NodeId> {
+    let mut in_loop = BitSet::empty(network.node_count());
+    network.loops().iter().cloned().flatten().for_each(|node| in_loop.set(NodeId(node), true));
     in_loop
 }

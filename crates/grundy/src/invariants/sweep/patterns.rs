@@ -2,7 +2,7 @@
 
 use super::super::effort::Effort;
 use super::super::samples::step_units;
-use crate::ids::Id;
+use crate::ids::{Id, IdVec};
 use crate::machine::incremental::IncrementalMachine;
 use crate::machine::{Player, Rules, State};
 use crate::network::{Kind, MoveId, Network, NodeId, Signal};
@@ -38,7 +38,7 @@ pub(super) struct Patterns {
 /// As many states as a word has bits.
 struct Column {
     /// For each node, where it is true.
-    values: Vec<u64>,
+    values: IdVec<NodeId, u64>,
     /// The states that are there.
     all: u64,
     /// Those that are not terminal, with a legal move of each role.
@@ -104,7 +104,7 @@ impl Patterns {
     /// Makes room for one more state, and tells its bit.
     fn bit(&mut self, network: &Network, moved: bool) -> u64 {
         if self.filled == WIDTH {
-            let values = vec![0; network.node_count()];
+            let values = IdVec::filled(0, network.node_count());
             self.columns.push(Column { values, all: 0, moved: 0 });
             self.filled = 0;
         }
@@ -120,9 +120,9 @@ impl Patterns {
         let bit = self.bit(network, joint.is_some());
         let interface = network.interface();
         let column = self.columns.last_mut().expect("there is a column");
-        state.ones().for_each(|fluent| column.values[interface.fluent_node(fluent).index()] |= bit);
+        state.ones().for_each(|fluent| column.values[interface.fluent_node(fluent)] |= bit);
         for &one_move in joint.unwrap_or_default() {
-            column.values[interface.move_node(one_move).index()] |= bit;
+            column.values[interface.move_node(one_move)] |= bit;
         }
     }
 
@@ -130,7 +130,7 @@ impl Patterns {
     pub(super) fn add(&mut self, network: &Network, inputs: &[bool], moved: bool) {
         let bit = self.bit(network, moved);
         let column = self.columns.last_mut().expect("there is a column");
-        for (value, &holds) in column.values[1..].iter_mut().zip(inputs) {
+        for (value, &holds) in column.values.as_mut_slice()[1..].iter_mut().zip(inputs) {
             *value |= if holds { bit } else { 0 };
         }
         evaluate(network, &mut column.values);
@@ -147,7 +147,7 @@ impl Patterns {
 
     /// The values of a node, with the opposite in all states if it holds in the first one, and whether that is so. Only
     /// the columns of play count, so that it is the same later.
-    pub(super) fn signature(&self, node: usize, moved: bool) -> (Vec<u64>, bool) {
+    pub(super) fn signature(&self, node: NodeId, moved: bool) -> (Vec<u64>, bool) {
         let columns = &self.columns[..self.columns.len().min(PLAYED - 1)];
         let mask = |column: &Column| if moved { column.moved } else { column.all };
         let first = columns.iter().find(|column| mask(column) != 0);
@@ -163,29 +163,29 @@ impl Patterns {
 
 impl Column {
     fn value(&self, signal: Signal) -> u64 {
-        let value = self.values[signal.node().index()];
+        let value = self.values[signal.node()];
         if signal.is_inverted() { !value } else { value }
     }
 }
 
 /// Fills in the values of all gates.
-fn evaluate(network: &Network, values: &mut [u64]) {
-    let gate = |values: &[u64], node: usize| {
-        let inputs = network.inputs(NodeId::new(node)).iter();
+fn evaluate(network: &Network, values: &mut IdVec<NodeId, u64>) {
+    let gate = |values: &IdVec<NodeId, u64>, node: NodeId| {
+        let inputs = network.inputs(node).iter();
         let inputs = inputs.map(|input| {
-            let value = values[input.node().index()];
+            let value = values[input.node()];
             if input.is_inverted() { !value } else { value }
         });
-        match network.kind(NodeId::new(node)) {
+        match network.kind(node) {
             Kind::And => inputs.fold(u64::MAX, |all, value| all & value),
             _ => inputs.fold(0, |any, value| any | value),
         }
     };
-    let mut next = network.interface().first_gate().index();
+    let mut next = network.interface().first_gate();
     for range in network.loops() {
-        let nodes = range.start.index()..range.end.index();
-        (next..nodes.start).for_each(|node| values[node] = gate(values, node));
-        values[nodes.clone()].fill(0);
+        (next..range.start).map(NodeId).for_each(|node| values[node] = gate(values, node));
+        let nodes = range.clone().map(NodeId);
+        nodes.clone().for_each(|node| values[node] = 0);
         let mut changed = true;
         while changed {
             changed = false;
@@ -195,7 +195,7 @@ fn evaluate(network: &Network, values: &mut [u64]) {
                 values[node] = value;
             }
         }
-        next = nodes.end;
+        next = range.end;
     }
-    (next..network.node_count()).for_each(|node| values[node] = gate(values, node));
+    (next.index()..network.node_count()).map(NodeId::new).for_each(|node| values[node] = gate(values, node));
 }
