@@ -8,7 +8,7 @@ use crate::render;
 use anyhow::Result;
 use clap::ValueEnum;
 use grundy::machine::MachineKind;
-use grundy::play::trace::{Replay, Step, read_trace, replay};
+use grundy::play::trace::{RecordedState, Replay, read_trace, replay};
 use grundy::reasoner::Reasoner;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
@@ -124,13 +124,13 @@ fn replay_files(args: &Args, file: &str, trace: &str) -> Result<Replay> {
     }
 }
 
-fn replay_with(args: &Args, engine: Engine, game: &Loaded, trace: &[Step]) -> Result<Replay> {
+fn replay_with(args: &Args, engine: Engine, game: &Loaded, trace: &[RecordedState]) -> Result<Replay> {
     let engine = args.reason.prepare(engine, game, true, MachineKind::Incremental)?;
     Ok(engine.run(ReplayTask { trace })?)
 }
 
 struct ReplayTask<'a> {
-    trace: &'a [Step],
+    trace: &'a [RecordedState],
 }
 
 impl Task for ReplayTask<'_> {

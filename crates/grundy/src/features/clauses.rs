@@ -5,7 +5,7 @@
 
 use super::candidates::{Closed, add_candidates, unbound};
 use super::conflicts::{Conflicts, Determined};
-use super::error::{FeatureError, Place};
+use super::error::{FeatureError, Location};
 use super::literal::InputLiteral;
 use super::merge::{Feature, Merged, observation_name, ungrouped};
 use super::{FactId, FeatureConfig, FeatureId, HeadId};
@@ -182,7 +182,7 @@ impl Clauses {
     }
 
     /// A clause of an atom.
-    pub(super) fn place_of(&self, atom: AtomId) -> Place {
+    pub(super) fn place_of(&self, atom: AtomId) -> Location {
         let head = self.heads.iter().find(|head| head.atom == atom);
         match head {
             Some(head) => self.features()[head.feature.index()].place,

@@ -5,7 +5,7 @@
 //! grounding and networks, which know games, know features.
 
 use super::aggregate::Aggregate;
-use super::error::{FeatureError, File, Finding, Place};
+use super::error::{FeatureError, File, Finding, Location};
 use crate::ids::ids;
 use crate::metarules::{copy_term, predicates_above};
 use grundy_syntax::{
@@ -24,7 +24,7 @@ pub struct Feature {
     /// What is made of its solutions.
     pub aggregate: Aggregate,
     /// Its first clause.
-    pub place: Place,
+    pub place: Location,
     /// How many clauses it has.
     pub clauses: usize,
     pub(crate) predicate: PredicateId,
@@ -61,18 +61,18 @@ pub(super) struct Merged {
 
 impl Merged {
     /// The place of a rule.
-    pub(super) fn place(&self, span: Span) -> Place {
+    pub(super) fn place(&self, span: Span) -> Location {
         if span.start >= self.offset {
             let span = Span::new(span.start - self.offset, span.end - self.offset);
-            return Place { file: File::Features, span };
+            return Location { file: File::Features, span };
         }
-        Place { file: File::Theory, span }
+        Location { file: File::Theory, span }
     }
 
     /// The first rule of a predicate, or the features as a whole.
-    pub(super) fn place_of(&self, predicate: PredicateId) -> Place {
+    pub(super) fn place_of(&self, predicate: PredicateId) -> Location {
         let rule = self.program.rules.iter().find(|rule| rule.head.predicate == predicate);
-        rule.map_or(Place { file: File::Features, span: Span::default() }, |rule| self.place(rule.span))
+        rule.map_or(Location { file: File::Features, span: Span::default() }, |rule| self.place(rule.span))
     }
 }
 
@@ -178,7 +178,7 @@ impl<'a> Merger<'a> {
     }
 
     fn find(&mut self, file: File, span: Span, message: &str, label: &str, hint: &str) {
-        let place = Place { file, span };
+        let place = Location { file, span };
         self.findings.push(Finding {
             place,
             message: message.into(),
@@ -265,7 +265,7 @@ impl<'a> Merger<'a> {
     fn add_feature(&mut self, rule: &Rule, imported: &mut Rule, name: String, arity: usize) {
         let found = Aggregate::of_head(&self.program, &mut imported.head.args);
         let known = self.features.iter_mut().find(|one| one.predicate == imported.head.predicate);
-        let place = Place { file: File::Features, span: rule.span };
+        let place = Location { file: File::Features, span: rule.span };
         match (found, known) {
             (Err(message), _) => self.find(File::Features, rule.head_span, message, "", ""),
             (Ok(aggregate), Some(feature)) => {
@@ -301,7 +301,7 @@ impl<'a> Merger<'a> {
                     Target::Fact(_) => continue,
                 },
             };
-            let place = Place { file: File::Theory, span: rule.span };
+            let place = Location { file: File::Theory, span: rule.span };
             let clauses = theory.rules.iter().filter(|rule| rule.head.predicate == known).count();
             let (name, aggregate) = (name.clone(), Aggregate::Count);
             self.features.push(Feature { name, arity: *arity, aggregate, place, clauses, predicate });

@@ -56,7 +56,7 @@ mod tables;
 
 pub use aggregate::Aggregate;
 pub use conflicts::Determined;
-pub use error::{FeatureError, File, Finding, Place};
+pub use error::{FeatureError, File, Finding, Location};
 pub use evaluate::{Batch, Change, FactSet, Incremental, Naive, Plan, Scratch, Value};
 pub use generate::{GenerateConfig, Generated, Generation, generate};
 pub use merge::{Feature, Selection};

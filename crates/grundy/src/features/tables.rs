@@ -50,7 +50,7 @@ enum Layout {
 }
 
 /// Evaluators count inputs in numbers of 15 bits.
-const MOST_INPUTS: usize = 30_000;
+const MOST_COUNTED_INPUTS: usize = 30_000;
 
 impl Tables {
     pub(super) fn new(
@@ -120,7 +120,7 @@ impl Tables {
                 network.clone()
             }
         };
-        let network = split_wide(network, MOST_INPUTS, budget)?;
+        let network = split_wide(network, MOST_COUNTED_INPUTS, budget)?;
         budget.check()?;
         let signals = &network.interface().sees[0];
         let solutions = clauses.heads.entries().zip(signals).map(|((id, head), percept)| Solution {

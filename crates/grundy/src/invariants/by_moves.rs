@@ -170,11 +170,11 @@ impl<'a> Keeper<'a> {
         }
         let mut by_move: FxHashMap<MoveId, Vec<(FluentId, Signal)>> = FxHashMap::default();
         for &member in members {
-            for &(one_move, next) in &self.touched_by[member] {
-                by_move.entry(one_move).or_default().push((member, next));
+            for &(action, next) in &self.touched_by[member] {
+                by_move.entry(action).or_default().push((member, next));
             }
         }
-        by_move.iter().all(|(&one_move, touched)| {
+        by_move.iter().all(|(&action, touched)| {
             self.effort.spend(WORK * members.len() * (1 + touched.len()));
             if self.effort.is_over(self.until) {
                 return false;
@@ -182,7 +182,7 @@ impl<'a> Keeper<'a> {
             let others =
                 members.iter().copied().filter(|one| !touched.iter().any(|(member, _)| member == one));
             let values = touched.iter().map(|&(_, next)| next).chain(others.map(quiet)).collect();
-            is_kept(&Change { known: &self.known[one_move.index()], values, touched: touched.len() })
+            is_kept(&Change { known: &self.known[action.index()], values, touched: touched.len() })
         })
     }
 

@@ -4,9 +4,9 @@ use super::by_moves::kept_by_moves;
 use super::candidates::{Candidate, Claim, Family, FamilyId, Guesses, Name, Shapes};
 use super::counting::{at_most_one, compare, two_of};
 use super::effort::{Effort, Units, units};
-use super::samples::{Play, Samples};
+use super::samples::{RandomPlay, Samples};
 use super::solver::{Answer, Solver};
-use super::step::Step;
+use super::transition::Transition;
 use super::{Invariant, InvariantConfig, InvariantKind};
 use crate::ids::{IdVec, float};
 use crate::machine::State;
@@ -22,7 +22,7 @@ const RUNS: usize = 2;
 const STEPS: usize = 12;
 
 /// A search that takes more work is given up at first.
-const PATIENCE: Units = units(Duration::from_millis(300));
+const QUERY_UNITS: Units = units(Duration::from_millis(300));
 
 /// Facts that are checked in one search whether they stay what they are.
 const CHUNK: usize = 64;
@@ -47,7 +47,7 @@ pub(super) fn prove(
     families: &mut IdVec<FamilyId, Family>,
 ) -> (Vec<Invariant>, bool) {
     let end = config.effort;
-    let Ok(mut play) = Play::new(network, config.seed, effort) else { return (Vec::new(), false) };
+    let Ok(mut play) = RandomPlay::new(network, config.seed, effort) else { return (Vec::new(), false) };
     let initial = initial_state(network);
     let samples = Samples::collect(&mut play, &initial, config.samples, effort.share(end, 0.25));
     let shapes = Shapes::new(network.interface().fluents.iter().map(|fluent| fluent.text.as_str()));
@@ -69,20 +69,20 @@ pub(super) fn prove(
             let share = effort.share(until, 0.6);
             failed.extend(prover.extend_and_refine(candidates, &mut guesses, share));
         }
-        complete = prover.extend(guesses.constants(), PATIENCE, effort.share(until, 0.5)).is_none();
+        complete = prover.extend(guesses.constants(), QUERY_UNITS, effort.share(until, 0.5)).is_none();
         // What could not be proved without constants, or with little work, is tried again.
         if !effort.is_over(until) {
-            failed = prover.extend_patiently(failed, 4 * PATIENCE, until);
+            failed = prover.extend_by_family(failed, 4 * QUERY_UNITS, until);
         }
         complete &= !effort.is_over(until);
-        let whole = !prover.step.is_open;
+        let whole = !prover.transition.is_open;
         (open, proved, play) = (vec![failed], prover.proved, prover.play);
         if whole {
             break;
         }
     }
     let mut prover = Prover::new(network, play, initial, config.clause_literals, proved, effort);
-    complete &= prover.extend(guesses.all_counts(), PATIENCE, end).is_none();
+    complete &= prover.extend(guesses.all_counts(), QUERY_UNITS, end).is_none();
     complete &= !effort.is_stopped();
     let proved = prover.proved;
     *families = guesses.families;
@@ -132,8 +132,8 @@ struct Posed {
 
 struct Prover {
     solver: Solver,
-    step: Step,
-    play: Play,
+    transition: Transition,
+    play: RandomPlay,
     state: State,
     proved: Vec<Candidate>,
     names: FxHashSet<Name>,
@@ -144,16 +144,16 @@ impl Prover {
     /// Knows what is proved already, and sees so much of a step.
     fn new(
         network: &Network,
-        play: Play,
+        play: RandomPlay,
         state: State,
         most_literals: usize,
         proved: Vec<Candidate>,
         effort: &Effort,
     ) -> Prover {
         let mut solver = Solver::new(effort);
-        let step = Step::new(network, &mut solver, most_literals);
+        let transition = Transition::new(network, &mut solver, most_literals);
         let (effort, names) = (effort.clone(), FxHashSet::default());
-        let mut prover = Prover { solver, step, play, state, proved: Vec::new(), names, effort };
+        let mut prover = Prover { solver, transition, play, state, proved: Vec::new(), names, effort };
         for candidate in &proved {
             let (assumed, _) = prover.pose(candidate);
             prover.solver.add([assumed]);
@@ -176,7 +176,7 @@ impl Prover {
     ) -> Vec<Candidate> {
         let mut failed: Vec<Candidate> = Vec::new();
         for _ in 0..MOST_ROUNDS {
-            let dropped = self.extend_patiently(candidates, PATIENCE, until);
+            let dropped = self.extend_by_family(candidates, QUERY_UNITS, until);
             candidates = Vec::new();
             for one in dropped.iter().take_while(|_| !self.effort.is_over(until)) {
                 candidates.extend(guesses.inside(one));
@@ -193,13 +193,13 @@ impl Prover {
 
     /// Like [`extend`](Self::extend); if all claims together are too much work, family by family. Returns the
     /// claims that could not be proved.
-    fn extend_patiently(
+    fn extend_by_family(
         &mut self,
         candidates: Vec<Candidate>,
-        patience: Units,
+        query_units: Units,
         until: Units,
     ) -> Vec<Candidate> {
-        let Some(late) = self.extend(candidates.clone(), patience, self.effort.share(until, 0.4)) else {
+        let Some(late) = self.extend(candidates.clone(), query_units, self.effort.share(until, 0.4)) else {
             return candidates.into_iter().filter(|one| !self.is_proved(one)).collect();
         };
         let mut families: Vec<(usize, FamilyId)> =
@@ -210,7 +210,7 @@ impl Prover {
         for (number, &(_, family)) in families.iter().enumerate() {
             let members = candidates.iter().filter(|one| one.family == family).cloned().collect();
             let share = (2.0 / float(families.len() - number)).min(0.5);
-            self.extend(members, patience, self.effort.share(until, share));
+            self.extend(members, query_units, self.effort.share(until, share));
         }
         candidates.into_iter().filter(|one| !self.is_proved(one)).collect()
     }
@@ -221,7 +221,7 @@ impl Prover {
     fn extend(
         &mut self,
         candidates: Vec<Candidate>,
-        patience: Units,
+        query_units: Units,
         until: Units,
     ) -> Option<Vec<Candidate>> {
         let mut alive: Vec<Posed> = Vec::with_capacity(candidates.len());
@@ -249,15 +249,15 @@ impl Prover {
             self.solver.add(violations.into_iter().chain([!some]));
             let assumptions: Vec<Lit> = alive.iter().map(|posed| posed.assumed).chain([some]).collect();
             let before = dropped.len();
-            let patience = until.min(self.effort.spent() + patience);
-            match self.solver.solve(&assumptions, patience) {
-                Answer::None => {
+            let query_units = until.min(self.effort.spent() + query_units);
+            match self.solver.solve(&assumptions, query_units) {
+                Answer::Unsatisfiable => {
                     let core: Rc<FxHashSet<Lit>> =
                         Rc::new(self.solver.core().filter(|&literal| literal != some).collect());
                     alive[chunk].iter_mut().for_each(|posed| posed.core = Some(core.clone()));
                 }
-                Answer::Model => self.drop_violated(&mut alive, &mut dropped),
-                Answer::Late => {
+                Answer::Satisfiable => self.drop_violated(&mut alive, &mut dropped),
+                Answer::GivenUp => {
                     let late: Vec<Posed> = alive.drain(chunk).collect();
                     dropped.extend(late.into_iter().map(|posed| self.forget(posed)));
                 }
@@ -308,7 +308,7 @@ impl Prover {
 
     /// Drops what does not hold after the step of the last model, nor in random play from there.
     fn drop_violated(&mut self, alive: &mut Vec<Posed>, dropped: &mut Vec<Candidate>) {
-        for (fluent, &after) in self.step.after.iter().enumerate() {
+        for (fluent, &after) in self.transition.after.iter().enumerate() {
             self.state.set(fluent, self.solver.value(after));
         }
         let Prover { solver, play, state, effort, .. } = self;
@@ -329,11 +329,11 @@ impl Prover {
 
     /// Says in clauses that a claim holds before the step, and that it does not hold after it.
     fn pose(&mut self, candidate: &Candidate) -> (Lit, Lit) {
-        let Prover { solver, step, .. } = self;
+        let Prover { solver, transition, .. } = self;
         let of = |literals: &IdVec<FluentId, Lit>| -> Vec<Lit> {
             candidate.members.iter().map(|&member| literals[member]).collect()
         };
-        let (before, after) = (of(&step.before), of(&step.after));
+        let (before, after) = (of(&transition.before), of(&transition.after));
         let (assumed, violated) = (solver.fresh(), solver.fresh());
         match candidate.claim {
             Claim::AtMostOne => {

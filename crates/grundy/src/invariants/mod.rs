@@ -8,7 +8,7 @@
 //! candidates that it violates, and from where it ends random play goes on to drop more; when there is no
 //! counterexample any more, what is left holds in all states that play can reach.
 //!
-//! The solver (`solver.rs`) sees one step of the game as clauses (`step.rs`). Positive cycles of rules are seen by
+//! The solver (`solver.rs`) sees one step of the game as clauses (`transition.rs`). Positive cycles of rules are seen by
 //! their completion, and nodes beyond a limit are left open. Both allow more than the game does, so that a
 //! proof stays a proof.
 
@@ -21,12 +21,12 @@ mod lifting;
 mod prune;
 mod samples;
 mod solver;
-mod step;
 mod sweep;
+mod transition;
 
 use crate::ids::{BitSet, Id, IdVec, wide};
 pub use lifting::LiftedInvariant;
-pub use prune::{Pruned, USES, prune};
+pub use prune::{Pruned, PruningPass, Saved, prune};
 pub(crate) use sweep::sweep;
 
 use crate::ground::GroundProgram;

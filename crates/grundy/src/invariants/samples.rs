@@ -18,7 +18,7 @@ const KEPT: u32 = 4;
 const MOST_BITS: usize = 1 << 28;
 
 /// Plays at random.
-pub(super) struct Play {
+pub(super) struct RandomPlay {
     player: IncrementalPlayer,
     rng: fastrand::Rng,
     joint: Vec<MoveId>,
@@ -28,14 +28,14 @@ pub(super) struct Play {
     step_units: usize,
 }
 
-impl Play {
-    pub(super) fn new(network: &Network, seed: u64, effort: &Effort) -> Result<Play, Exhausted> {
+impl RandomPlay {
+    pub(super) fn new(network: &Network, seed: u64, effort: &Effort) -> Result<RandomPlay, Exhausted> {
         let rules = Arc::new(Rules::new(network.clone(), effort.budget())?);
         let state = rules.initial().clone();
         let machine = IncrementalMachine::new(rules, effort.budget())?;
         let player = Arc::new(machine).player();
         let (rng, effort) = (fastrand::Rng::with_seed(seed), effort.clone());
-        Ok(Play { player, rng, joint: Vec::new(), state, effort, step_units: step_units(network) })
+        Ok(RandomPlay { player, rng, joint: Vec::new(), state, effort, step_units: step_units(network) })
     }
 
     /// Plays on from a state, and shows all states that follow; ends after so many steps, or with the game, or with the
@@ -60,8 +60,8 @@ impl Play {
         self.joint.clear();
         let roles: Vec<_> = self.player.rules().interface().role_ids().collect();
         for role in roles {
-            let Some(one_move) = self.player.pick(role, &mut self.rng) else { return false };
-            self.joint.push(one_move);
+            let Some(action) = self.player.pick(role, &mut self.rng) else { return false };
+            self.joint.push(action);
         }
         self.player.play(&self.joint);
         true
@@ -88,7 +88,7 @@ pub(super) struct Samples {
 impl Samples {
     /// Plays until there are enough states, or until the work has reached a number of units. The first one is the initial
     /// state.
-    pub(super) fn collect(play: &mut Play, initial: &State, wanted: usize, until: Units) -> Samples {
+    pub(super) fn collect(play: &mut RandomPlay, initial: &State, wanted: usize, until: Units) -> Samples {
         let fluents = play.player.rules().interface().fluents.len();
         let most = wanted.min(MOST_BITS / fluents.max(1)).max(1);
         let words = most.div_ceil(64);

@@ -52,12 +52,12 @@ impl Callbacks for Meter {
 /// What a search found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Answer {
-    /// There is a model; [`Solver::value`] tells it.
-    Model,
-    /// There is none.
-    None,
-    /// It would be too much work to find out.
-    Late,
+    /// There is a model; [`Solver::value`] reads it.
+    Satisfiable,
+    /// There is no model.
+    Unsatisfiable,
+    /// The search reached its limit of work.
+    GivenUp,
 }
 
 /// Clauses, and the search for a model of them.
@@ -123,16 +123,16 @@ impl Solver {
             let before = self.effort.spent();
             let answer = self.search(assumptions);
             if answer == lbool::TRUE {
-                return Answer::Model;
+                return Answer::Satisfiable;
             } else if answer == lbool::FALSE {
-                return Answer::None;
+                return Answer::Unsatisfiable;
             }
             // The next slice takes about as much work for each decision as this one.
             let each = ((self.effort.spent() - before) / slice).max(1);
             let most = until.saturating_sub(self.effort.spent()) / each;
             slice = (2 * slice).min(most.max(UNCHECKED + wide(assumptions.len())));
         }
-        Answer::Late
+        Answer::GivenUp
     }
 
     /// A search with what is left of the meter.
@@ -188,7 +188,7 @@ mod tests {
             (answer, effort.spent() - until)
         };
         let (answer, over) = give_up();
-        assert_eq!(answer, Answer::Late);
+        assert_eq!(answer, Answer::GivenUp);
         assert!(over < 20_000_000, "{over} units too many");
         assert_eq!((answer, over), give_up());
     }
@@ -196,11 +196,11 @@ mod tests {
     #[test]
     fn easy_questions_are_answered() {
         let effort = Effort::new(Budget::default());
-        assert_eq!(pigeons(&effort, 5).solve(&[], Units::MAX), Answer::None);
+        assert_eq!(pigeons(&effort, 5).solve(&[], Units::MAX), Answer::Unsatisfiable);
         let mut solver = Solver::new(&effort);
         let (one, other) = (solver.fresh(), solver.fresh());
         solver.add([one, other]);
-        assert_eq!(solver.solve(&[!one], Units::MAX), Answer::Model);
+        assert_eq!(solver.solve(&[!one], Units::MAX), Answer::Satisfiable);
         assert!(solver.value(other));
     }
 
@@ -210,7 +210,7 @@ mod tests {
         let effort = Effort::new(budget.clone());
         let mut solver = pigeons(&effort, 12);
         budget.interrupt();
-        assert_eq!(solver.solve(&[], Units::MAX), Answer::Late);
+        assert_eq!(solver.solve(&[], Units::MAX), Answer::GivenUp);
         assert!(effort.is_stopped());
     }
 }

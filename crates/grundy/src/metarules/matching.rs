@@ -15,12 +15,12 @@ use std::sync::Arc;
 pub(crate) struct Join<'a> {
     pub(super) terms: &'a Terms,
     memory: &'a Memory,
-    pub(super) steps: Vec<Step<'a>>,
+    pub(super) steps: Vec<JoinStep<'a>>,
 }
 
 /// A condition, the columns that are bound when it is tried, and the index of these.
 #[derive(Clone)]
-pub(super) struct Step<'a> {
+pub(super) struct JoinStep<'a> {
     pub(super) literal: &'a Literal,
     mask: Mask,
     index: Arc<Index>,
@@ -47,7 +47,7 @@ impl<'a> Join<'a> {
                 index = memory.relation(atom.predicate).index(mask, budget).map_err(|_| Stopped)?;
             }
             known.extend(variables_of(terms, literal));
-            steps.push(Step { literal, mask, index });
+            steps.push(JoinStep { literal, mask, index });
         }
         Ok(Join { terms, memory, steps })
     }
@@ -73,7 +73,9 @@ impl<'a> Join<'a> {
         counts: &mut [u64],
         visit: Visit<'_>,
     ) -> Result<ControlFlow<()>, Stopped> {
-        let Some(Step { literal, mask, index }) = self.steps.get(number) else { return Ok(visit(bindings)) };
+        let Some(JoinStep { literal, mask, index }) = self.steps.get(number) else {
+            return Ok(visit(bindings));
+        };
         let mask = *mask;
         steps.step()?;
         let atom = match literal {

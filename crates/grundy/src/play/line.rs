@@ -141,7 +141,7 @@ fn joint_move<R: Reasoner>(
     let legal = reasoner.legal(state)?;
     let mut joint = Vec::new();
     for ((role, moves), text) in roles.iter().zip(&legal).zip(texts) {
-        let written: Vec<String> = moves.iter().map(|&one_move| reasoner.move_text(one_move)).collect();
+        let written: Vec<String> = moves.iter().map(|&action| reasoner.move_text(action)).collect();
         let exactly = written.iter().position(|other| other == text);
         let found = exactly.or_else(|| written.iter().position(|other| other.eq_ignore_ascii_case(text)));
         match found {

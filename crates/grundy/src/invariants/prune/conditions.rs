@@ -10,15 +10,6 @@ use crate::ground::AtomId;
 use grundy_syntax::{Budget, Exhausted, Ticks};
 use rustc_hash::FxHashMap;
 
-/// What to look for.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Use {
-    /// Rules whose conditions exclude each other, and conditions that say no more than that.
-    Exclusive,
-    /// Conditions that another one implies.
-    Useless,
-}
-
 /// More is not remembered of what an atom implies.
 const MOST_IMPLIED: usize = 48;
 
@@ -96,13 +87,45 @@ impl Implied {
     }
 }
 
-pub(super) fn run(
-    rules: Rules,
+/// Removes conditions that another condition of their rule implies.
+pub(super) fn drop_implied(
+    rules: &Rules,
     knowledge: &Knowledge,
-    wanted: Use,
     budget: &Budget,
 ) -> Result<Rules, Exhausted> {
-    let implied = Implied::new(&rules, knowledge, budget)?;
+    rewrite(rules, knowledge, budget, |body, implied| {
+        let mut at = 0;
+        while at < body.len() {
+            let literal = body[at];
+            let implies =
+                |&other: &Lit| other != literal && implied.of(other).binary_search(&literal).is_ok();
+            if body.iter().any(implies) {
+                body.remove(at);
+            } else {
+                at += 1;
+            }
+        }
+        true
+    })
+}
+
+/// Removes rules whose conditions exclude each other, and negated conditions that another member of their group implies.
+pub(super) fn drop_excluded(
+    rules: &Rules,
+    knowledge: &Knowledge,
+    budget: &Budget,
+) -> Result<Rules, Exhausted> {
+    rewrite(rules, knowledge, budget, |body, implied| is_possible(body, implied, knowledge))
+}
+
+/// Changes the body of each rule; a rule for which `change` is false is removed.
+fn rewrite(
+    rules: &Rules,
+    knowledge: &Knowledge,
+    budget: &Budget,
+    change: impl Fn(&mut Vec<Lit>, &Implied) -> bool,
+) -> Result<Rules, Exhausted> {
+    let implied = Implied::new(rules, knowledge, budget)?;
     let mut ticks = Ticks::default();
     let mut kept = Rules::default();
     let mut left = Vec::new();
@@ -111,37 +134,15 @@ pub(super) fn run(
         ticks.work(budget, WORK * (1 + looks))?;
         left.clear();
         left.extend_from_slice(body);
-        match wanted {
-            Use::Useless => drop_implied(&mut left, &implied),
-            Use::Exclusive => {
-                if !drop_excluded(&mut left, &implied, knowledge) {
-                    continue;
-                }
-            }
+        if change(&mut left, &implied) {
+            kept.push(head, &left);
         }
-        kept.push(head, &left);
     }
     Ok(kept)
 }
 
-/// Leaves conditions out that another one implies.
-fn drop_implied(body: &mut Vec<Lit>, implied: &Implied) {
-    let mut at = 0;
-    while at < body.len() {
-        let literal = body[at];
-        let follows =
-            body.iter().any(|&other| other != literal && implied.of(other).binary_search(&literal).is_ok());
-        if follows {
-            body.remove(at);
-        } else {
-            at += 1;
-        }
-    }
-}
-
-/// Leaves conditions out that say no more than that another one of their group holds; `false` if the conditions exclude
-/// each other.
-fn drop_excluded(body: &mut Vec<Lit>, implied: &Implied, knowledge: &Knowledge) -> bool {
+/// Whether the conditions can hold together. Removes negated conditions that another member of their group implies.
+fn is_possible(body: &mut Vec<Lit>, implied: &Implied, knowledge: &Knowledge) -> bool {
     if body.len() < 2 && body.iter().all(|&literal| implied.of(literal).is_empty()) {
         return true;
     }

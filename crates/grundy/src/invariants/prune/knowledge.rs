@@ -47,7 +47,7 @@ impl Knowledge {
     pub(super) fn new(
         ground: &GroundProgram,
         invariants: &Invariants,
-        wanted: &impl Fn(&str) -> bool,
+        uses_constants: bool,
         budget: &Budget,
     ) -> Result<Knowledge, Exhausted> {
         let atoms = ground.atom_count().index();
@@ -65,7 +65,7 @@ impl Knowledge {
         };
         knowledge.add_moves(ground);
         budget.check()?;
-        knowledge.add_invariants(ground, invariants, wanted);
+        knowledge.add_invariants(ground, invariants, uses_constants);
         budget.check()?;
         Ok(knowledge)
     }
@@ -113,12 +113,7 @@ impl Knowledge {
         }
     }
 
-    fn add_invariants(
-        &mut self,
-        ground: &GroundProgram,
-        invariants: &Invariants,
-        wanted: &impl Fn(&str) -> bool,
-    ) {
+    fn add_invariants(&mut self, ground: &GroundProgram, invariants: &Invariants, uses_constants: bool) {
         // By text: the network that invariants come from has no terms in common with this program.
         let atoms = |keyword| -> FxHashMap<String, AtomId> {
             ground.atoms_of(keyword).map(|atom| (ground.arg_text(atom, 0), atom)).collect()
@@ -137,7 +132,7 @@ impl Knowledge {
                 }
                 InvariantKind::Exactly(_) => continue,
             };
-            if wanted("constants") {
+            if uses_constants {
                 for &atom in texts.flat_map(|text| [now.get(text), next.get(text)]).flatten() {
                     self.constant[atom] = Some(value);
                 }

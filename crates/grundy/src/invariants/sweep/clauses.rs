@@ -20,12 +20,12 @@ pub(super) struct Clauses {
 
 /// What a search found.
 pub(super) enum Found {
-    /// No such state.
-    Nothing,
-    /// Too much work.
-    Late,
+    /// There is no such state.
+    Unsatisfiable,
+    /// The search reached its limit of work.
+    GivenUp,
     /// The values of the inputs.
-    Inputs(Vec<bool>),
+    State(Vec<bool>),
 }
 
 impl Clauses {
@@ -71,8 +71,8 @@ impl Clauses {
             let mut does = Vec::new();
             for number in interface.moves_of(role) {
                 let done = self.literals[interface.move_node(MoveId(number))];
-                let one_move = &interface.moves[number.index()];
-                for legal in [self.literal(one_move.legal), self.literal(one_move.guard)] {
+                let action = &interface.moves[number.index()];
+                for legal in [self.literal(action.legal), self.literal(action.guard)] {
                     self.solver.add([!self.moving, !done, legal]);
                 }
                 does.push(done);
@@ -124,9 +124,9 @@ impl Clauses {
             assumptions.push(self.moving);
         }
         match self.solver.solve(&assumptions, until) {
-            Answer::None => Found::Nothing,
-            Answer::Late => Found::Late,
-            Answer::Model => Found::Inputs(
+            Answer::Unsatisfiable => Found::Unsatisfiable,
+            Answer::GivenUp => Found::GivenUp,
+            Answer::Satisfiable => Found::State(
                 self.literals.as_slice()[1..=self.inputs].iter().map(|&lit| self.solver.value(lit)).collect(),
             ),
         }

@@ -4,14 +4,14 @@ use super::{Change, Changes, Sweep};
 use crate::network::{Kind, Signal};
 
 /// Wider nodes are left alone.
-const MOST_INPUTS: usize = 40;
+const WIDEST_GATE: usize = 40;
 
 pub(super) fn find(sweep: &mut Sweep<'_>) -> Changes {
     let network = sweep.network;
     let mut changes: Changes = network.nodes().map(|_| None).collect();
     for node in network.gates() {
         let inputs = network.inputs(node);
-        if !(2..=MOST_INPUTS).contains(&inputs.len()) || !sweep.is_open(node) {
+        if !(2..=WIDEST_GATE).contains(&inputs.len()) || !sweep.is_open(node) {
             continue;
         }
         let kept = needed(sweep, inputs, network.kind(node) == Kind::Or, sweep.moved.contains(node));

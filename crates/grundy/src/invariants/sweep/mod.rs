@@ -27,7 +27,7 @@ use std::time::Duration;
 const MOST_EDGES: usize = 400_000;
 
 /// A search that takes more work is given up.
-const PATIENCE: Units = units(Duration::from_millis(50));
+const QUERY_UNITS: Units = units(Duration::from_millis(50));
 
 /// A network on its way to a smaller one.
 struct Sweep<'a> {
@@ -116,11 +116,11 @@ impl Sweep<'_> {
         if self.patterns.has(signals, moved) {
             return false;
         }
-        let until = self.until.min(self.effort.spent() + PATIENCE);
+        let until = self.until.min(self.effort.spent() + QUERY_UNITS);
         match self.clauses.find(signals, moved, until) {
-            clauses::Found::Nothing => true,
-            clauses::Found::Late => false,
-            clauses::Found::Inputs(inputs) => {
+            clauses::Found::Unsatisfiable => true,
+            clauses::Found::GivenUp => false,
+            clauses::Found::State(inputs) => {
                 self.effort.spend(self.network.edge_count() / 4);
                 self.patterns.add(self.network, &inputs, moved);
                 false

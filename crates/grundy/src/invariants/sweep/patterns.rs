@@ -121,8 +121,8 @@ impl Patterns {
         let interface = network.interface();
         let column = self.columns.last_mut().expect("there is a column");
         state.ones().for_each(|fluent| column.values[interface.fluent_node(fluent)] |= bit);
-        for &one_move in joint.unwrap_or_default() {
-            column.values[interface.move_node(one_move)] |= bit;
+        for &action in joint.unwrap_or_default() {
+            column.values[interface.move_node(action)] |= bit;
         }
     }
 

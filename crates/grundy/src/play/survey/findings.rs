@@ -227,7 +227,7 @@ impl Collector<'_> {
             self.given_differs(Keyword::Base, lacks, extra);
         }
         if let Some(given) = moves {
-            let text = |(role, one_move): &(String, String)| format!("{role} {one_move}");
+            let text = |(role, action): &(String, String)| format!("{role} {action}");
             let lacks = computed.moves.difference(&given).map(text).collect();
             let extra = given.difference(&computed.moves).map(text).collect();
             self.given_differs(Keyword::Input, lacks, extra);

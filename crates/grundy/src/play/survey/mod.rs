@@ -130,7 +130,7 @@ fn play_game(visits: &mut Visits, number: u64, config: &SurveyConfig) -> Result<
                 let legal = engine.legal(state)?;
                 visits.see_legal(&legal);
                 visits.probe(engine, state, Some(joint))?;
-                line.joints.push(joint.iter().map(|&one_move| engine.move_text(one_move)).collect());
+                line.joints.push(joint.iter().map(|&action| engine.move_text(action)).collect());
             }
             None => visits.probe(engine, state, None)?,
         }

@@ -95,7 +95,7 @@ impl Probe {
             }
         };
         let facts = state.terms().iter().map(|&fact| translate(fact)).collect::<Result<Vec<_>, _>>()?;
-        let joint = joint.map(|joint| joint.iter().map(|&one_move| translate(one_move)).collect());
+        let joint = joint.map(|joint| joint.iter().map(|&action| translate(action)).collect());
         let joint: Option<Vec<TermId>> = joint.transpose()?;
         let state = LiftedState::of(facts);
         let seen = match joint {

@@ -61,7 +61,7 @@ impl Graph {
         let mut joints = Vec::new();
         while id != INITIAL {
             let node = &self.nodes[id];
-            joints.push(node.joint.iter().map(|&one_move| engine.move_text(one_move)).collect());
+            joints.push(node.joint.iter().map(|&action| engine.move_text(action)).collect());
             id = node.parent;
         }
         joints.reverse();
@@ -158,9 +158,9 @@ fn ending(
 /// The joint move of this number, in a mixed-radix system.
 fn joint_move(legal: &[Vec<TermId>], mut number: usize) -> Vec<TermId> {
     let mut pick = |moves: &Vec<TermId>| {
-        let one_move = moves[number % moves.len()];
+        let action = moves[number % moves.len()];
         number /= moves.len();
-        one_move
+        action
     };
     legal.iter().map(&mut pick).collect()
 }

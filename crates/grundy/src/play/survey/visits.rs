@@ -112,7 +112,7 @@ impl Visits {
 
     pub(super) fn see_legal(&mut self, legal: &[Vec<TermId>]) {
         for (role, moves) in ids(legal.len()).zip(legal) {
-            self.moves.extend(moves.iter().map(|&one_move| (role, one_move)));
+            self.moves.extend(moves.iter().map(|&action| (role, action)));
         }
     }
 
@@ -182,7 +182,7 @@ impl Visits {
     /// The moves that were legal: the role and the text.
     pub(super) fn moves(&self) -> FxHashSet<(RoleId, String)> {
         let engine = self.engine.as_ref().expect("the engine was returned");
-        self.moves.iter().map(|&(role, one_move)| (role, engine.move_text(one_move))).collect()
+        self.moves.iter().map(|&(role, action)| (role, engine.move_text(action))).collect()
     }
 
     /// The rules that never fired, by number.

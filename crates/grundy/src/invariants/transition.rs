@@ -8,7 +8,7 @@ use batsat::Lit;
 use std::collections::VecDeque;
 
 /// Which literal of the solver stands for which node.
-pub(super) struct Step {
+pub(super) struct Transition {
     nodes: IdVec<NodeId, Option<Lit>>,
     /// Whether something was left open.
     pub(super) is_open: bool,
@@ -17,37 +17,38 @@ pub(super) struct Step {
     pub(super) after: IdVec<FluentId, Lit>,
 }
 
-impl Step {
-    /// Adds the clauses of a step. When they have so many literals, what is left of the network is left open: it may
+impl Transition {
+    /// Adds the clauses of a transition. When they have so many literals, what is left of the network is left open: it may
     /// have any value.
-    pub(super) fn new(network: &Network, solver: &mut Solver, most_literals: usize) -> Step {
+    pub(super) fn new(network: &Network, solver: &mut Solver, most_literals: usize) -> Transition {
         let interface = network.interface();
-        let mut step = Step {
+        let mut transition = Transition {
             nodes: IdVec::filled(None, network.node_count()),
             is_open: false,
             before: IdVec::default(),
             after: IdVec::default(),
         };
-        step.nodes[NodeId(0)] = Some(!solver.truth());
+        transition.nodes[NodeId(0)] = Some(!solver.truth());
         for node in network.nodes().take(interface.first_gate().index()).skip(1) {
-            step.nodes[node] = Some(solver.fresh());
+            transition.nodes[node] = Some(solver.fresh());
         }
         let mut open = VecDeque::new();
-        step.before =
-            (0..interface.fluents.len()).map(|fluent| step.input(interface.fluent_node(fluent))).collect();
-        step.after = interface
+        transition.before = (0..interface.fluents.len())
+            .map(|fluent| transition.input(interface.fluent_node(fluent)))
+            .collect();
+        transition.after = interface
             .fluents
             .iter()
-            .map(|fluent| step.literal(solver, network, &mut open, fluent.next))
+            .map(|fluent| transition.literal(solver, network, &mut open, fluent.next))
             .collect();
-        let terminal = step.literal(solver, network, &mut open, interface.terminal);
+        let terminal = transition.literal(solver, network, &mut open, interface.terminal);
         solver.add([!terminal]);
         for role in interface.role_ids() {
             let mut does = Vec::new();
             for number in interface.moves_of(role) {
-                let done = step.input(interface.move_node(MoveId(number)));
+                let done = transition.input(interface.move_node(MoveId(number)));
                 for legal in [interface.moves[number.index()].legal, interface.moves[number.index()].guard] {
-                    let legal = step.literal(solver, network, &mut open, legal);
+                    let legal = transition.literal(solver, network, &mut open, legal);
                     solver.add([!done, legal]);
                 }
                 does.push(done);
@@ -57,12 +58,12 @@ impl Step {
         }
         while let Some(node) = open.pop_front() {
             if solver.size >= most_literals || solver.effort().is_stopped() {
-                step.is_open = true;
+                transition.is_open = true;
                 break;
             }
-            step.define(solver, network, &mut open, node);
+            transition.define(solver, network, &mut open, node);
         }
-        step
+        transition
     }
 
     fn input(&self, node: NodeId) -> Lit {
