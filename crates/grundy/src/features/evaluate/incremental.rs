@@ -1,15 +1,26 @@
-//! Counters, and the propagation of differences.
+//! Incremental evaluation by counters and difference propagation.
 //!
-//! An AND counts its inputs that are false, an OR those that are true. What readers care for is whether a counter is
-//! zero: the *mark* of a node; an input's mark is its value. When a mark changes, the counters of its readers go up or
-//! down by one, and those that leave or reach zero are next. A step costs what changes, however many features there are.
+//! This is the incremental calculation of Kaneko, Yamaguchi & Kawai (2000). An AND node counts its false inputs, an OR
+//! node its true ones. A node is *marked* while its counter is zero; a marked AND is true, a marked OR is false, and the
+//! mark of a fact is its value. When a mark changes, the counters of its readers go up or down by one, and the readers
+//! whose counters leave or reach zero are queued. The cost of a state is proportional to the number of changes, not to the
+//! number of features. Values are sums, *accumulators*, to which nodes add their shares when they change.
 //!
-//! A fact is read by very many conjunctions, few of which have their other input. So a conjunction of two inputs, one of
-//! them a fact, has no counter: the fact is its *gate*. It keeps one bit for each conjunction that it is the gate of, the
-//! value of the other input, and when the fact changes, only those with a one are looked at.
+//! Three refinements make this fast:
 //!
-//! What recursion leaves (loops) has no counters: they would keep a dead cycle alive. A loop is evaluated anew when
-//! something that it reads has changed.
+//! - *Gates and latches.* A fact is read by thousands of conjunctions, most of which have another false input. A
+//!   conjunction of two inputs, one of them a fact, has no counter. The fact is its *gate* and holds one bit for each
+//!   such conjunction, the value of the other input, which the other input toggles (it is a *latch*). When the fact
+//!   changes, only the conjunctions whose bit is set are visited. The idea is related to the watched literals of SAT
+//!   solvers: most readers of a changed fact are not touched.
+//! - *Branchless queueing.* Whether a counter crosses zero is unpredictable. Each reader is written to the end of the
+//!   queue, and the end advances by the result of the comparison (`drain`).
+//! - *Return to the first state.* States of the next match are usually close to the first state of the previous one, so
+//!   the evaluator restores a copy of it where that is nearer.
+//!
+//! Loops, which are left by recursive clauses, have no counters: with counters, the nodes of a cycle could support each
+//! other without any outside support. A loop is evaluated from scratch, as a least fixpoint, when one of its inputs has
+//! changed.
 
 use super::plan::{AccumulatorId, Share};
 use super::{FactSet, Plan, Value, bits};
@@ -27,7 +38,7 @@ pub struct Change {
     pub is_true: bool,
 }
 
-/// Where the readers and the shares of a node begin; they end where those of the next node begin.
+/// The start of the readers, shares and latches of a node; they end where those of the next node start.
 #[derive(Clone, Copy, Debug)]
 struct Node {
     reader: u32,
@@ -136,7 +147,7 @@ pub struct Incremental {
     dirty: Vec<LoopId>,
     /// The first state, to which it may be shorter to return.
     home: Option<Arc<Home>>,
-    /// The nodes with shares whose marks have changed, if somebody wants to know.
+    /// The nodes with shares whose marks have changed, while [`changes`](Incremental::changes) records them.
     changed: Option<Vec<NodeId>>,
 }
 
@@ -148,7 +159,7 @@ struct Home {
     accumulators: IdVec<AccumulatorId, i64>,
 }
 
-/// A state that differs from the current one in more facts than this is looked at from the first state, too.
+/// The distance in facts beyond which a return to the first state is considered. A guess: moves change fewer facts.
 const FAR: u32 = 40;
 
 impl Incremental {
@@ -212,14 +223,14 @@ impl Incremental {
         self.plan.read(|own| self.accumulators[own], out);
     }
 
-    /// Goes to a state and tells which solutions became true and which false.
+    /// Goes to a state and returns the solutions whose truth has changed.
     pub fn changes(&mut self, state: &FactSet) -> Vec<Change> {
         self.changed = Some(Vec::new());
         self.go_to(state);
         let mut nodes = self.changed.take().unwrap_or_default();
         nodes.sort_unstable();
         let mut changes = Vec::new();
-        // A node that changed twice is what it was.
+        // A node that changed twice has its old value.
         for group in nodes.chunk_by(|a, b| a == b).filter(|group| group.len() % 2 == 1) {
             let node = group[0];
             let value = self.value(node);
@@ -234,7 +245,7 @@ impl Incremental {
         changes
     }
 
-    /// Lets an input be marked, or not, from the next time that changes are propagated.
+    /// Queues a new mark of an input or of a node of a loop.
     fn set(&mut self, node: NodeId, marked: bool) {
         self.cells[node] = Cell::from(!marked) << 1 | (self.cells[node] & 1);
         if self.queue.len() <= self.len {
@@ -248,7 +259,7 @@ impl Incremental {
     fn settle(&mut self) {
         loop {
             self.drain();
-            // A loop depends on loops before it at most.
+            // A loop depends only on loops before it.
             let Some(&first) = self.dirty.iter().min() else { return };
             self.dirty.retain(|&other| other != first);
             self.settle_loop(first);
@@ -257,7 +268,7 @@ impl Incremental {
 
     /// Propagates until the queue is empty.
     ///
-    /// This is where the time goes. Whether a counter crosses zero is as good as random, so that a branch on it would be
+    /// The hot loop. Whether a counter crosses zero is as good as random, so that a branch on it would be
     /// mispredicted again and again: every reader is written to the end of the queue, which moves on only where it
     /// should.
     fn drain(&mut self) {
@@ -353,7 +364,7 @@ impl Incremental {
         *cell = *cell & !1 | Cell::from(marked);
     }
 
-    /// Evaluates a loop anew, and lets the nodes that have changed be propagated.
+    /// Evaluates a loop from scratch and queues the nodes that have changed.
     fn settle_loop(&mut self, id: LoopId) {
         let plan = self.plan.clone();
         let network = &plan.network;
@@ -554,8 +565,8 @@ fn distance(a: &FactSet, b: &FactSet) -> u32 {
     words.map(|(a, b)| (a ^ b).count_ones()).sum()
 }
 
-/// Adds a share to effects; a weight that is too large for one is spread over several. One without weight is there all the
-/// same, so that the change is told.
+/// Adds the effects of a share. A weight beyond 32 bits is spread over several effects. A share of weight zero has an
+/// effect, too, so that the change of its node is recorded.
 fn push_effect(share: &Share, sign: i64, effects: &mut Vec<Effect>) {
     let mut left = share.weight * sign;
     loop {
