@@ -5,7 +5,7 @@
 //! this clause can ask for are those whose arguments fit. A superset does no harm.
 //!
 //! Where a dynamic fact binds a variable itself, as in `pieces(S) :- owns(black, S)`, its arguments range over whatever
-//! the clauses of the theory bind them to elsewhere, column by column. A theory can say it outright with `base`, as a
+//! the clauses of the theory bind them to elsewhere, column by column. A theory can declare them with `base`, as a
 //! game does: `base(owns(P, S)) :- player(P), square(S).` Then this is all there is.
 //!
 //! All of it becomes rules for `init`, so that grounding finds the facts together with everything else.
@@ -26,7 +26,7 @@ pub(super) type Shape = (SymbolId, usize);
 /// The dynamic facts whose candidates are all that states may have, and the clause in which they bind a variable.
 pub(super) type Closed = FxHashMap<Shape, Span>;
 
-/// Looking at a condition is about so much work, in units of [`Ticks::work`].
+/// The approximate work of reading a condition, in units of [`Ticks::work`].
 const WORK_OF_CONDITION: usize = 8;
 
 /// Adds rules for `init` to a merged theory. Facts of the shapes in the result are known in full.
@@ -78,7 +78,7 @@ pub(super) fn add_candidates(merged: &mut Merged, budget: &Budget) -> Result<Clo
     Ok(declared.into_iter().chain(generators).collect())
 }
 
-/// What to say of a fact of which nothing is known but that it is dynamic.
+/// The finding for a dynamic fact whose arguments are not bound.
 pub(super) fn unbound(merged: &Merged, shape: Shape, span: Span) -> Finding {
     let name = merged.program.symbols.name(shape.0);
     let holes: Vec<String> = (1..=shape.1).map(|number| format!("X{number}")).collect();
@@ -86,11 +86,11 @@ pub(super) fn unbound(merged: &Merged, shape: Shape, span: Span) -> Finding {
     Finding {
         place: merged.place(span),
         message: format!(
-            "this cannot be made ground: nothing tells what the arguments of `{name}/{}` can be",
+            "this cannot be made ground: no clause bounds the arguments of `{name}/{}`",
             shape.1
         ),
         label: "a variable here is bound by dynamic facts alone".to_owned(),
-        hint: format!("bind it by a static condition, or say what there can be: `base({fact}) :- …`"),
+        hint: format!("bind it by a static condition, or declare the possible facts: `base({fact}) :- …`"),
     }
 }
 

@@ -131,7 +131,7 @@ fn check_closed(
     if findings.is_empty() { Ok(()) } else { Err(FeatureError::Wrong(findings)) }
 }
 
-/// Looking at what is seen is about so much work, in units of [`Ticks::work`].
+/// The approximate work of reading a percept, in units of [`Ticks::work`].
 const WORK_OF_HEAD: usize = 8;
 
 /// The solutions that features can have, sorted by feature, and the instances of constraints.

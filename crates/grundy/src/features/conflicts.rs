@@ -23,7 +23,7 @@ pub struct Determined {
     pub value: usize,
 }
 
-/// Groups of more facts than this are left alone.
+/// Limit: the facts of a group whose pairs are listed, since their number is quadratic.
 const LARGEST_GROUP: usize = 256;
 
 /// Sets of literals that never hold together.
@@ -77,7 +77,7 @@ impl Conflicts {
         Conflicts { partners: Csr::grouped(literals, pairs.iter().copied()), wide, wide_of, never }
     }
 
-    /// Whether a literal can be added to a set of literals that hold; `has` tells which do.
+    /// Whether a literal can be added to a set of literals that hold; `has` is true for these.
     #[inline]
     pub(super) fn admits(&self, literal: InputLiteral, has: impl Fn(InputLiteral) -> bool) -> bool {
         if literal.index() >= self.partners.len() {
@@ -140,5 +140,5 @@ pub(super) fn exclusive(
     Ok(pairs)
 }
 
-/// Looking at a fact is about so much work, in units of [`Ticks::work`].
+/// The approximate work of reading a fact, in units of [`Ticks::work`].
 const WORK_OF_FACT: usize = 8;

@@ -1,4 +1,4 @@
-//! Unfolding that would never end, told before it begins.
+//! Detection of unfolding that would not terminate.
 
 use super::clauses::Clauses;
 use super::error::FeatureError;
@@ -12,7 +12,7 @@ use rustc_hash::FxHashSet;
 const HINT: &str = "`--tables shared` values such a predicate as what follows in finitely many steps";
 
 /// A recursive predicate without a clause that leads out of the recursion has no ground clause at all: unfolding it,
-/// one condition after the other, would go on for ever.
+/// one condition after the other, does not terminate.
 pub(super) fn check(clauses: &Clauses) -> Result<(), FeatureError> {
     let program = &clauses.merged.program;
     let analysis = classify(program);
@@ -28,7 +28,7 @@ pub(super) fn check(clauses: &Clauses) -> Result<(), FeatureError> {
             literal.atom().is_some_and(|atom| component(atom) == analysis.component_of(head))
         };
         if is_open && rule.literals().any(|literal| same(&literal)) {
-            return Err(error(clauses, rule, "no clause leads out of this recursion"));
+            return Err(error(clauses, rule, "this recursion has no base clause"));
         }
     }
     Ok(())
@@ -53,7 +53,7 @@ pub(super) fn cycle(clauses: &Clauses, atom: AtomId) -> FeatureError {
             && rule.literals().filter_map(Literal::atom).any(|atom| same(atom.predicate))
     };
     match program.rules.iter().find(is_recursive) {
-        Some(rule) => error(clauses, rule, "this clause leads back to itself"),
+        Some(rule) => error(clauses, rule, "this clause depends on itself"),
         None => {
             let place = clauses.place_of(atom);
             FeatureError::wrong(place, "unfolding never ends".to_owned(), "this depends on itself", HINT)

@@ -39,7 +39,7 @@ pub enum FeatureError {
     /// The theory or the features are wrong.
     #[error("{}", .0.iter().map(|finding| finding.message.as_str()).collect::<Vec<_>>().join("; "))]
     Wrong(Vec<Finding>),
-    /// A limit was hit; the clause to blame.
+    /// A limit was hit, with the clause responsible.
     #[error("{}", .finding.message)]
     Limit {
         /// The limit that was hit, by name.

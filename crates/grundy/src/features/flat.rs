@@ -89,10 +89,10 @@ struct Unfolder<'a> {
     steps: u64,
 }
 
-/// So many steps are taken between checks of the budget.
+/// The steps between two checks of the budget.
 const STEPS_PER_CHECK: u64 = 1024;
 
-/// A clause in the making may be given up this many times for each one that is kept.
+/// Limit: the steps of unfolding for each clause that the configuration allows.
 const STEPS_PER_CLAUSE: u64 = 64;
 
 impl<'a> Unfolder<'a> {

@@ -1,8 +1,8 @@
 //! Tables that share: a network with a node for each ground clause and each view.
 //!
-//! Nothing is unfolded, so that nothing explodes: a view is a node, whoever reads it. What unfolding finds by writing
-//! everything out is found here by remembering what a node *needs*: the literals that hold whenever it does, as far as
-//! they are few. For a conjunction these are its literals; for a disjunction, what all its branches need.
+//! Views are not unfolded, so that the size stays linear: a view is one node, however many clauses read it. The
+//! contradictions and duplicates that unfolding finds are found here by the literals that a node *needs*: those that hold
+//! whenever it does, up to a limit. For a conjunction these are its literals; for a disjunction, what all its branches need.
 //!
 //! - A clause that needs what never holds together is pruned.
 //! - Conjunctions of the same literals are one node, however they were put together: a span of stones from a1 to a3 is
@@ -33,7 +33,7 @@ struct Needs {
     is_exact: bool,
 }
 
-/// Making the node of a clause is about so much work, in units of [`Ticks::work`].
+/// The approximate work of making the node of a clause, in units of [`Ticks::work`].
 const WORK_OF_RULE: usize = 32;
 
 /// Makes the network of the features; the percepts of its first role are the heads, in order.

@@ -11,9 +11,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 enum Meaning {
     /// This fact.
     Fact(FactId),
-    /// A fact that no feature looks at.
+    /// A fact that no feature reads.
     Ignored,
-    /// Nothing that the theory knows; why.
+    /// A fact that the theory does not have, with the reason.
     Unknown(String),
 }
 
@@ -118,7 +118,7 @@ impl<'a> StateReader<'a> {
         }
     }
 
-    /// What to make of a fact of a dynamic predicate that no clause asks for.
+    /// The meaning of a fact of a dynamic predicate that no clause reads.
     fn missing(
         &self,
         program: &Program,
@@ -127,7 +127,7 @@ impl<'a> StateReader<'a> {
         args: &[TermId],
     ) -> Meaning {
         if self.features.is_closed(name, arity) {
-            return Meaning::Unknown(format!("the theory knows no fact `{text}`"));
+            return Meaning::Unknown(format!("the theory has no fact `{text}`"));
         }
         if !self.shapes.contains(&(name.to_owned(), arity)) {
             return Meaning::Ignored;
@@ -137,7 +137,7 @@ impl<'a> StateReader<'a> {
         let mut strange: Vec<&String> = names.difference(&self.names).collect();
         strange.sort_unstable();
         match strange.first() {
-            Some(name) => Meaning::Unknown(format!("the theory knows nothing of `{name}`")),
+            Some(name) => Meaning::Unknown(format!("the name `{name}` does not occur in the theory")),
             None => Meaning::Ignored,
         }
     }

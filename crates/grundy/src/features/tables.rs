@@ -49,7 +49,7 @@ enum Layout {
     Shared(Network),
 }
 
-/// Evaluators count inputs in numbers of 15 bits.
+/// Limit: the inputs of a node. The incremental evaluator counts them in 15 bits, the rest of a cell.
 const MOST_COUNTED_INPUTS: usize = 30_000;
 
 impl Tables {
@@ -153,7 +153,7 @@ fn argument(clauses: &Clauses, head: HeadId) -> Option<i64> {
     clauses.head_arg_text(head, argument).parse().ok()
 }
 
-/// Looking at the argument of a solution is about so much work, in units of [`Ticks::work`].
+/// The approximate work of reading the argument of a solution, in units of [`Ticks::work`].
 const WORK_OF_ARGUMENT: usize = 16;
 
 /// Aggregates are about numbers.
@@ -167,7 +167,7 @@ pub(super) fn check_arguments(clauses: &Clauses, budget: &Budget) -> Result<(), 
         {
             let text = clauses.head_arg_text(id, place);
             let message = format!(
-                "argument {} of `{}` can be `{text}`, which is no number",
+                "argument {} of `{}` can be `{text}`, which is not a number",
                 place + 1,
                 feature.column()
             );
@@ -178,7 +178,7 @@ pub(super) fn check_arguments(clauses: &Clauses, budget: &Budget) -> Result<(), 
     Ok(())
 }
 
-/// Making a node is about so much work, in units of [`Ticks::work`].
+/// The approximate work of making a node, in units of [`Ticks::work`].
 const WORK_OF_NODE: usize = 16;
 
 /// Flat tables as a network.

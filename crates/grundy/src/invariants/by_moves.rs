@@ -1,11 +1,11 @@
-//! Claims that every single move keeps, found without a solver.
+//! Claims that every single move preserves, proved without a solver.
 //!
-//! Where one move matters at a time, the network tells what each of them does: a handful of fluents with their next
-//! values (`network/effects`). A claim about a group that a move leaves alone is kept. Of one that it touches, the new
-//! values speak for themselves nearly always: a cell is cleared, or gets what another cell had, of which at most one
-//! holds. So all guesses are taken for true, those that some move may violate are dropped, and that is repeated until no
-//! move violates any: the same induction as with the solver, in milliseconds where that takes seconds. What it cannot see
-//! is left to the solver.
+//! In games in which one move takes effect at a time, `network/effects` lists the few fluents that each move changes, with
+//! their next values. A move preserves a claim about a group that it does not change. For the others, a case split over
+//! the next values nearly always suffices: a cell is cleared, or it gets the content of another cell, of which at most one
+//! fluent holds. This is the same Houdini-style induction as with the solver (`induction`), with an incomplete but much
+//! faster test: all guesses are assumed, and those that a move may violate are dropped until none is. Claims that fail here
+//! are left to the solver.
 
 use super::candidates::{Candidate, Claim};
 use super::effort::{Effort, Units};
@@ -23,17 +23,17 @@ grundy_syntax::define_id! {
     struct ClaimId(u32);
 }
 
-/// How deep to look into a next value, how many cases to tell apart there, and how often to tell some apart: where rules
-/// are recursive, that would go on for ever.
-const DEPTH: u32 = 4;
+/// Limits of the case split of one next value: the depth of conjunctions, the cases, and the splits, which recursive rules
+/// would make unbounded. Guesses.
+const CASE_DEPTH: u32 = 4;
 const MOST_CASES: usize = 24;
 const MOST_SPLITS: usize = 48;
 
-/// The work for a condition that is compared with another one.
-const WORK: usize = 2;
+/// The work of comparing two conditions: a guess.
+const COMPARISON_UNITS: usize = 2;
 
-/// The largest part of some claims that hold in the initial state and that every move keeps, as far as that is easy to
-/// see. The network has to have all passes behind it that need no proofs. Nothing if it takes more work than it may.
+/// Claims that hold in the initial state and that every move preserves together, as far as case splits prove it. The network
+/// has to be optimized by all passes that need no proofs. Empty if the limit of work is reached.
 pub(super) fn kept_by_moves(
     network: &Network,
     initial: &State,
@@ -50,9 +50,9 @@ pub(super) fn kept_by_moves(
         let is_about_groups = matches!(candidate.claim, Claim::AtMostOne | Claim::AtLeastOne);
         keeper.alive.set(claim, is_about_groups && candidate.holds_in(initial));
     }
-    // What a claim needs is looked at again when that is gone.
+    // The claims that each proof uses. When one of them is dropped, the proof is repeated.
     let mut needs: IdVec<ClaimId, Option<FxHashSet<ClaimId>>> = IdVec::filled(None, candidates.len());
-    // All claims before this one are not alive, or known to be kept.
+    // All claims before this one are dropped or proved.
     let mut first = 0;
     while let Some(claim) = (first..candidates.len())
         .map(ClaimId::new)
@@ -67,11 +67,11 @@ pub(super) fn kept_by_moves(
             needs[claim] = Some(keeper.used.take());
         } else {
             keeper.alive.set(claim, false);
-            // What took too much work looks as if it was not kept.
+            // A proof that was cut short looks like one that failed.
             if effort.is_over(until) {
                 return Vec::new();
             }
-            effort.spend(WORK * needs.len());
+            effort.spend(COMPARISON_UNITS * needs.len());
             for (other, need) in needs.iter_mut().enumerate() {
                 if need.as_ref().is_some_and(|need| need.contains(&claim)) {
                     *need = None;
@@ -90,9 +90,9 @@ type Case = SmallVec<[Signal; 8]>;
 struct Change<'a> {
     /// What is known when it happens, sorted.
     known: &'a [Signal],
-    /// The next values, those that the move is to blame for first.
+    /// The next values, those that the move changes first.
     values: Vec<Signal>,
-    /// How many these are.
+    /// The number of values that the move changes.
     touched: usize,
 }
 
@@ -103,7 +103,7 @@ struct Keeper<'a> {
     known: &'a [Vec<Signal>],
     candidates: &'a [Candidate],
     alive: BitSet<ClaimId>,
-    /// The claims that something was shown by.
+    /// The claims that the current proof uses.
     used: RefCell<FxHashSet<ClaimId>>,
     /// For each fluent the claims about it.
     claims_of: Csr<FluentId, ClaimId>,
@@ -148,7 +148,7 @@ impl<'a> Keeper<'a> {
         }
     }
 
-    /// Whether all moves keep a claim, and playing none that matters does. No, if that takes too much work.
+    /// Whether all moves preserve a claim, and so does a move without effects. False if that takes too much work.
     fn is_kept(&self, claim: ClaimId) -> bool {
         let candidate = &self.candidates[claim.index()];
         let members = &candidate.members;
@@ -156,7 +156,7 @@ impl<'a> Keeper<'a> {
             return false;
         }
         let quiet = |member: FluentId| self.outcomes.quiet[member.index()];
-        self.effort.spend(WORK * members.len());
+        self.effort.spend(COMPARISON_UNITS * members.len());
         let moved: Vec<FluentId> =
             members.iter().copied().filter(|&one| quiet(one) != self.fluent(one)).collect();
         let stays = members.iter().copied().filter(|one| !moved.contains(one)).map(quiet);
@@ -175,7 +175,7 @@ impl<'a> Keeper<'a> {
             }
         }
         by_move.iter().all(|(&action, touched)| {
-            self.effort.spend(WORK * members.len() * (1 + touched.len()));
+            self.effort.spend(COMPARISON_UNITS * members.len() * (1 + touched.len()));
             if self.effort.is_over(self.until) {
                 return false;
             }
@@ -190,7 +190,7 @@ impl<'a> Keeper<'a> {
         Signal::of(self.network.interface().fluent_node(fluent.index()))
     }
 
-    /// No two of the new values can hold together, if one of them is new.
+    /// Whether no two next values can hold together, of which at least one is changed.
     fn keeps_at_most_one(&self, change: &Change) -> bool {
         let mut cases: Vec<Vec<Case>> = Vec::with_capacity(change.values.len());
         for &value in &change.values {
@@ -206,7 +206,8 @@ impl<'a> Keeper<'a> {
         (0..change.touched).all(|one| cases[one + 1..].iter().all(|other| exclude(&cases[one], other)))
     }
 
-    /// One of the new values is sure to hold: by itself, or because they are all that is left of a group of which one does.
+    /// Whether one of the next values certainly holds: it is known, or the values contain all possible members of a group of
+    /// which one holds.
     fn keeps_at_least_one(&self, change: &Change) -> bool {
         let is_known = |&value: &Signal| value == Signal::TRUE || change.known.binary_search(&value).is_ok();
         if change.values.iter().any(is_known) {
@@ -226,11 +227,11 @@ impl<'a> Keeper<'a> {
         }))
     }
 
-    /// The cases in which a signal holds, without those that what is known excludes. What is too deep, or has too many
-    /// cases, is taken as it is.
+    /// The cases in which a signal holds, without those that contradict known conditions. Beyond the limits, signals are not
+    /// split further.
     fn cases(&self, signal: Signal, known: &[Signal]) -> Vec<Case> {
         let mut first = Case::new();
-        self.conditions(signal, DEPTH, &mut first);
+        self.conditions(signal, CASE_DEPTH, &mut first);
         let mut open = vec![first];
         let mut cases = Vec::new();
         let mut splits = 0;
@@ -250,14 +251,14 @@ impl<'a> Keeper<'a> {
             for input in branches {
                 let mut longer = case.clone();
                 longer.remove(at);
-                self.conditions(input, DEPTH, &mut longer);
+                self.conditions(input, CASE_DEPTH, &mut longer);
                 open.push(longer);
             }
         }
         cases
     }
 
-    /// Adds what holds whenever a signal does.
+    /// Adds the conditions that a signal implies.
     fn conditions(&self, signal: Signal, depth: u32, out: &mut Case) {
         match view(self.builder, signal) {
             Some((Kind::And, inputs)) if depth > 0 => {
@@ -275,7 +276,7 @@ impl<'a> Keeper<'a> {
 
     /// Whether conditions contradict what is known, or each other.
     fn is_impossible(&self, case: &[Signal], known: &[Signal]) -> bool {
-        self.effort.spend(WORK * case.len() * (case.len() + known.len()));
+        self.effort.spend(COMPARISON_UNITS * case.len() * (case.len() + known.len()));
         case.contains(&Signal::FALSE)
             || case.iter().enumerate().any(|(at, &one)| {
                 known.binary_search(&!one).is_ok()
@@ -284,7 +285,7 @@ impl<'a> Keeper<'a> {
     }
 
     fn excludes(&self, case: &Case, other: &Case) -> bool {
-        self.effort.spend(WORK * case.len() * other.len());
+        self.effort.spend(COMPARISON_UNITS * case.len() * other.len());
         case.iter().any(|&one| other.iter().any(|&two| self.contradict(one, two)))
     }
 

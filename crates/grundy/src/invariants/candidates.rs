@@ -1,4 +1,4 @@
-//! Guesses: groups of facts by the patterns of their arguments, as far as sampled states do not speak against them.
+//! Candidate invariants: groups of facts by the patterns of their arguments, filtered by sampled states.
 //!
 //! `(cell 1 2 x)` is a functor with arguments. For each choice of arguments as a *key* the facts fall into groups, those
 //! with the same key: all contents of a cell, all cells of a content, all cells of a row. The largest groups of
@@ -45,7 +45,7 @@ pub(super) struct Candidate {
     pub(super) members: Vec<FluentId>,
 }
 
-/// What tells candidates apart: the groups of a family have no member in common.
+/// The identity of a candidate: the groups of a family are disjoint, so that the first member identifies the group.
 pub(super) type Name = (Claim, FamilyId, FluentId);
 
 impl Candidate {
@@ -102,19 +102,19 @@ pub(super) struct Shapes {
 /// The values of the key arguments of a group.
 type KeyValues = Vec<ArgumentId>;
 
-/// Keys of more arguments than this are not all tried.
+/// Up to this arity all keys are tried, beyond it only the smallest and the largest ones. A guess: keys are subsets.
 const MOST_ARGUMENTS: usize = 6;
 
-/// Work for one claim about a count: members times count.
+/// Limit: the size of the counter of one claim about a count, members times count. A guess.
 const MOST_COUNTED: usize = 4_096;
 
-/// Pairs of patterns to put together, and the work of that.
+/// Limits for unions of patterns: the pairs that are tried, and the work. Guesses.
 const MOST_UNIONS: usize = 4_000;
 const MOST_UNION_UNITS: Units = units(Duration::from_secs(2));
 
-/// The work for a word of samples, and for putting a fluent into a group.
-const WORD: usize = 1;
-const FLUENT: usize = 20;
+/// The work of reading a word of samples, and of assigning a fluent to a group: guesses.
+const WORD_UNITS: usize = 1;
+const FLUENT_UNITS: usize = 20;
 
 /// The functor and the arguments of a fact in KIF notation.
 pub(super) fn parts_of(text: &str) -> (&str, Vec<&str>) {
@@ -219,7 +219,7 @@ impl<'a> Guesses<'a> {
 
     /// What samples say about a group.
     fn look(&self, members: &[FluentId]) -> Look {
-        self.effort.spend(WORD * members.len() * self.samples.words());
+        self.effort.spend(WORD_UNITS * members.len() * self.samples.words());
         self.samples.look(members)
     }
 
@@ -265,7 +265,7 @@ impl<'a> Guesses<'a> {
         let mut covered: Vec<(Mask, BitSet<FluentId>)> = Vec::new();
         let mut accepted = Vec::new();
         for key in Shapes::keys(*arity) {
-            self.effort.spend(FLUENT * fluents.len());
+            self.effort.spend(FLUENT_UNITS * fluents.len());
             let groups = self.shapes.groups(fluents, key);
             let all = groups.len();
             let mut accepted_here = BitSet::empty(self.shapes.args.len());
@@ -320,7 +320,7 @@ impl<'a> Guesses<'a> {
                 let follows = exact.iter().any(|(other, covered)| {
                     other & key == key && members.iter().all(|&member| covered.contains(member))
                 });
-                self.effort.spend(WORD * members.len() * (exact.len() + self.samples.words()));
+                self.effort.spend(WORD_UNITS * members.len() * (exact.len() + self.samples.words()));
                 if self.effort.is_stopped() {
                     return;
                 }
@@ -373,7 +373,8 @@ impl<'a> Guesses<'a> {
         }
     }
 
-    /// Whether never two of the facts with one key hold, over all these patterns; and one everywhere, if asked for.
+    /// Whether at most one of the facts with one key holds in all samples, over all these patterns; with `everywhere`, exactly
+    /// one.
     fn together(&self, union: &[&Accepted], other: Option<&Accepted>, everywhere: bool) -> bool {
         (0..union[0].groups.len()).all(|group| {
             let members: Vec<FluentId> = union
@@ -407,7 +408,7 @@ impl<'a> Guesses<'a> {
         for at in (0..part.arity.min(16)).filter(|at| part.key >> at & 1 == 0) {
             let key = part.key | 1 << at;
             let fluents = self.shapes.functors[part.functor].fluents.len();
-            self.effort.spend(FLUENT * fluents);
+            self.effort.spend(FLUENT_UNITS * fluents);
             if self.effort.is_stopped() {
                 return Vec::new();
             }

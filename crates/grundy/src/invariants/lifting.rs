@@ -1,4 +1,4 @@
-//! Invariants in words: groups of one pattern in one line.
+//! Invariants as text, one line for all groups of a pattern.
 
 use super::candidates::{Family, Part, parts_of};
 use super::{Invariant, InvariantKind, Invariants};
@@ -13,7 +13,7 @@ pub struct LiftedInvariant {
     pub kind: InvariantKind,
     /// About how many groups.
     pub groups: usize,
-    /// The patterns of the facts that it speaks of.
+    /// The patterns of the facts in its groups.
     pub conditions: Vec<String>,
 }
 
@@ -21,7 +21,7 @@ pub struct LiftedInvariant {
 const KEYS: [&str; 8] = ["x", "y", "z", "w", "v", "u", "t", "s"];
 const VALUES: [&str; 8] = ["c", "d", "e", "f", "g", "h", "i", "j"];
 
-/// So many facts are named one by one.
+/// The number of facts or groups that a text lists.
 const MOST_NAMED: usize = 4;
 
 fn name(names: &[&str; 8], number: usize) -> String {

@@ -1,9 +1,9 @@
 //! Invariants of the states of a game, proved by induction with a SAT solver.
 //!
 //! Of certain groups of facts at most one holds in every state, or exactly one, or always the same number; some facts
-//! never hold, some always. Candidates are guessed from the arguments of facts (`candidates.rs`) and thinned
-//! out by random play (`samples.rs`). What is left is proved together (`induction.rs`; what is plain to see when moves are
-//! looked at one by one, without the solver, by `by_moves.rs`): from a state in which all
+//! never hold, some always. Candidates are guessed from the arguments of facts (`candidates`) and filtered
+//! by random play (`samples`). The others are proved together (`induction`; those that a case split over single moves
+//! proves, without the solver, in `by_moves`): from a state in which all
 //! candidates hold, no legal joint move may lead to one in which a candidate does not. A counterexample drops the
 //! candidates that it violates, and from where it ends random play goes on to drop more; when there is no
 //! counterexample any more, what is left holds in all states that play can reach.
@@ -36,10 +36,10 @@ use effort::{Effort, units};
 use grundy_syntax::{Budget, Exhausted, Stage};
 use std::time::Duration;
 
-/// What looking for invariants may cost.
+/// Limits of the search for invariants.
 ///
 /// Proofs are bounded by counted work, so that the same game has the same invariants on an idle machine and on a busy one.
-/// Time and memory are the last resort; where they end the search, [`Invariants::exhausted`] says so.
+/// Time and memory are the last resort; where they end the search, [`Invariants::exhausted`] is set.
 #[derive(Clone, Debug)]
 pub struct InvariantConfig {
     /// Limit: how much work it may take, in units of about ten nanoseconds.
@@ -52,7 +52,7 @@ pub struct InvariantConfig {
     pub samples: usize,
     /// Limit: how many literals of clauses describe a step; what does not fit is left open.
     pub clause_literals: usize,
-    /// Limit: a larger network is not looked at.
+    /// Limit: the edges of the network.
     pub edges: usize,
     /// The seed of random play.
     pub seed: u64,
@@ -147,11 +147,11 @@ pub fn prove_invariants(network: &Network, config: &InvariantConfig) -> Invarian
     Invariants { fluents, proved, complete: complete && exhausted.is_none(), exhausted, families }
 }
 
-/// The work for an edge while plain passes run over a network, and while all passes do.
+/// The work per edge of the plain passes, and of all passes: guesses.
 const PLAIN_UNITS: usize = 40;
 const ALL_UNITS: usize = 100;
 
-/// All passes may take this share of the work.
+/// The share of the work that all passes may take. A guess.
 const PASSES_SHARE: f64 = 0.3;
 
 /// Returns what was proved, and whether all candidates were decided.

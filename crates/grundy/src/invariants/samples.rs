@@ -8,13 +8,13 @@ use crate::network::{FluentId, MoveId, Network};
 use grundy_syntax::Exhausted;
 use std::sync::Arc;
 
-/// A playout that is longer than this is left there.
+/// Limit: the steps of a playout. A guess.
 const MOST_STEPS: usize = 1_000;
 
-/// After the first playout, one state in so many is kept, so that more playouts are seen.
-const KEPT: u32 = 4;
+/// After the first playout, one state of this number is kept, so that samples come from more playouts. A guess.
+const STATES_PER_SAMPLE: u32 = 4;
 
-/// Bits of all states together.
+/// Limit: the bits of all samples, 32 MB.
 const MOST_BITS: usize = 1 << 28;
 
 /// Plays at random.
@@ -38,8 +38,8 @@ impl RandomPlay {
         Ok(RandomPlay { player, rng, joint: Vec::new(), state, effort, step_units: step_units(network) })
     }
 
-    /// Plays on from a state, and shows all states that follow; ends after so many steps, or with the game, or with the
-    /// budget.
+    /// Plays on from a state and passes all following states to `visit`, until the limit of steps, the end of the game or
+    /// the end of the budget.
     pub(super) fn from(&mut self, state: &State, steps: usize, mut visit: impl FnMut(&State)) {
         self.player.look_at(state);
         for _ in 0..steps {
@@ -68,7 +68,7 @@ impl RandomPlay {
     }
 }
 
-/// The work of a step in a network, about: most of it stays as it is.
+/// The approximate work of a step in a network, most of which does not change. The coefficients are guesses.
 pub(super) fn step_units(network: &Network) -> usize {
     const AT_LEAST: usize = 100;
     const INPUTS_A_UNIT: usize = 8;
@@ -100,7 +100,7 @@ impl Samples {
             let mut steps = 0;
             play.from(initial, MOST_STEPS, |state| {
                 steps += 1;
-                if samples.count < most && (playouts == 0 || choose.u32(..KEPT) == 0) {
+                if samples.count < most && (playouts == 0 || choose.u32(..STATES_PER_SAMPLE) == 0) {
                     samples.add(state);
                 }
             });

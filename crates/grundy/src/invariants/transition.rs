@@ -1,4 +1,5 @@
-//! One step of a game as clauses: a state that is not terminal, a legal move of each role, the next state.
+//! The transition relation of a game as clauses (Tseitin encoding of its network): a state that is not terminal, a legal
+//! move of each role, and the next state.
 
 use super::counting::at_most_one;
 use super::solver::Solver;
@@ -7,10 +8,10 @@ use crate::network::{FluentId, Kind, MoveId, Network, NodeId, Signal};
 use batsat::Lit;
 use std::collections::VecDeque;
 
-/// Which literal of the solver stands for which node.
+/// The transition relation: literals of the solver for the nodes of a network.
 pub(super) struct Transition {
     nodes: IdVec<NodeId, Option<Lit>>,
-    /// Whether something was left open.
+    /// Whether some nodes have no clauses.
     pub(super) is_open: bool,
     /// For each fluent whether it holds before the step, and after it.
     pub(super) before: IdVec<FluentId, Lit>,
@@ -18,8 +19,8 @@ pub(super) struct Transition {
 }
 
 impl Transition {
-    /// Adds the clauses of a transition. When they have so many literals, what is left of the network is left open: it may
-    /// have any value.
+    /// Adds the clauses of the transition relation, up to a number of literals. Nodes beyond it have no clauses and may have
+    /// any value.
     pub(super) fn new(network: &Network, solver: &mut Solver, most_literals: usize) -> Transition {
         let interface = network.interface();
         let mut transition = Transition {
@@ -93,7 +94,7 @@ impl Transition {
         literal.apply_sign(!signal.is_inverted())
     }
 
-    /// A node is true if and only if its inputs say so.
+    /// Adds the clauses that make a node equivalent to its gate.
     fn define(&mut self, solver: &mut Solver, network: &Network, open: &mut VecDeque<NodeId>, node: NodeId) {
         let own = self.nodes[node].expect("an open node has a literal");
         // An OR is the mirror image of an AND.

@@ -125,7 +125,7 @@ fn masks(arity: usize) -> Vec<Mask> {
     [0].into_iter().chain((0..arity).map(|column| all & !(1 << column))).chain([all]).collect()
 }
 
-/// The constants that stand as arguments in conditions of rules.
+/// The constants that are arguments of conditions of rules.
 fn constants_in_rules(domain: &Domain) -> Vec<(PredicateId, usize, TermId)> {
     let mut found: Vec<(PredicateId, usize, TermId)> = Vec::new();
     for atom in domain.conditions().filter_map(Literal::atom) {
@@ -140,7 +140,7 @@ fn constants_in_rules(domain: &Domain) -> Vec<(PredicateId, usize, TermId)> {
     found
 }
 
-/// So many rows are looked at between checks of the budget.
+/// The rows that are read between two checks of the budget.
 const ROWS_AT_ONCE: usize = 4096;
 
 grundy_syntax::define_id! {

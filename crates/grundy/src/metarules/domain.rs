@@ -4,7 +4,7 @@
 //! the same way for both dialects:
 //!
 //! - *Topology*: static predicates that rules with dynamic heads read. Their facts are derived once and are complete, so
-//!   that the absence of a fact is knowledge, too. They are in a [`Memory`]; only they yield impossible patterns.
+//!   that the absence of a fact is knowledge, too. They are in a [`Memory`], which the searches for patterns match.
 //! - *Fluents*: the facts of a state. In a theory these are the dynamic predicates. In a game, `true` is a single
 //!   predicate over terms; each function inside it, such as `cell` in `(true (cell 1 1 x))`, becomes a predicate of its
 //!   own, `true cell/3`. A rule with a variable for a whole fact is copied for each function.

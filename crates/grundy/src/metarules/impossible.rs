@@ -19,7 +19,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// Predicates with more columns than this take no part in the systematic search.
 const MOST_SEARCHED_COLUMNS: usize = 8;
 
-/// One match may take so many steps.
+/// Limit: the steps of one match.
 pub(super) const STEPS_PER_MATCH: u64 = 2_000_000;
 
 /// What the systematic search found.
@@ -28,11 +28,11 @@ pub(crate) struct Found {
     pub(crate) impossible: Vec<Pattern>,
     /// The patterns that have matches, in the order of their sizes.
     pub(crate) possible: Vec<Pattern>,
-    /// Whether all patterns up to the size were looked at.
+    /// Whether all patterns up to the size were tested.
     pub(crate) complete: bool,
 }
 
-/// Looks for impossible patterns of up to so many conditions, looking at no more than `most` patterns.
+/// Searches the impossible patterns of up to `size` conditions; tests no more than `most` patterns.
 pub(crate) fn search(domain: &mut Domain, size: usize, most: usize, steps: &Steps) -> Found {
     let (program, topology, places) = domain.for_search();
     let mut found = Found { complete: true, ..Found::default() };
@@ -187,7 +187,7 @@ pub(super) fn occurrences(terms: &Terms, pattern: &Pattern) -> Occurrences {
     occurrences
 }
 
-/// Patterns that wait to be looked at, each once up to renaming.
+/// Patterns that remain to be tested, each once up to renaming.
 #[derive(Default)]
 struct Candidates {
     patterns: IdVec<PatternId, Pattern>,

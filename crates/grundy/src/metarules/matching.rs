@@ -174,7 +174,7 @@ impl<'a> Join<'a> {
     }
 }
 
-/// So many rows are looked at between checks of the budget.
+/// The rows that are read between two checks of the budget.
 const ROWS_AT_ONCE: usize = 4096;
 
 fn columns(mask: Mask) -> impl Iterator<Item = usize> {
@@ -243,7 +243,7 @@ fn cheap_order(
     Ok(order)
 }
 
-/// So many conditions are put in order without a look at the budget.
+/// Up to this number, conditions are ordered without a check of the budget.
 const FEW_CONDITIONS: usize = 64;
 
 /// Whether a conjunction has a match.

@@ -29,7 +29,7 @@ pub(crate) type Key = SmallVec<[TermId; 4]>;
 /// A set of columns, one bit for each.
 pub(crate) type Mask = u64;
 
-/// Only so many columns can be bound when rows are looked for.
+/// Limit: the columns that can be bound in a lookup: the bits of a [`Mask`].
 pub(crate) const MOST_COLUMNS: usize = 64;
 
 /// The rows that have certain values in some columns.
@@ -62,9 +62,9 @@ impl Index {
 pub(crate) struct Relation {
     rows: IdVec<RowId, Box<[TermId]>>,
     known: HashTable<RowId>,
-    /// Made when they are asked for.
+    /// Made on demand.
     indexes: Mutex<FxHashMap<Mask, Arc<Index>>>,
-    /// For each column, how many different values stand in it.
+    /// For each column the number of distinct values.
     distinct: Vec<usize>,
 }
 
@@ -101,7 +101,7 @@ impl Relation {
         Ok(index)
     }
 
-    /// How many different values stand in a column.
+    /// The number of distinct values of a column.
     pub(crate) fn distinct(&self, column: usize) -> usize {
         self.distinct.get(column).copied().unwrap_or(0)
     }
@@ -141,7 +141,8 @@ static EMPTY: LazyLock<Arc<Relation>> = LazyLock::new(Arc::default);
 const BYTES_PER_ROW: usize = 16 + 16 + 9;
 
 impl Memory {
-    /// The memory of these facts. The budget is told of what the memory holds besides `held_bytes`.
+    /// The memory of these facts. The bytes of the memory are reported to the budget, together with
+    /// `held_bytes`.
     pub(crate) fn new(
         predicates: usize,
         facts: impl IntoIterator<Item = (PredicateId, Box<[TermId]>)>,
@@ -202,5 +203,5 @@ impl Memory {
     }
 }
 
-/// So many rows are added between checks of the budget.
+/// The rows that are added between two checks of the budget.
 const ROWS_PER_CHECK: u32 = 1024;

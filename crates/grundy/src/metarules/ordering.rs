@@ -249,19 +249,19 @@ impl Ordering {
     }
 }
 
-/// So many conditions are put in order without a look at the budget.
+/// Up to this number, conditions are ordered without a check of the budget.
 const FEW_CONDITIONS: usize = 64;
 
-/// Another order is taken if it needs no more than this share of the tries.
+/// Another order replaces the best one if it needs no more than this share of its tries.
 const WORTH_IT: f64 = 0.95;
 
-/// Up to so many conditions the best order of all is found.
+/// Up to this number of conditions the best order is found by dynamic programming over their subsets.
 const MOST_EXACT: usize = 13;
 
-/// So many conditions are tried as the first one.
+/// Limit: the conditions that are tried as the first one.
 const MOST_FIRSTS: usize = 8;
 
-/// So many orders are tried out on working memories.
+/// Limit: the orders whose tries are counted on working memories.
 const MOST_COUNTED: usize = 12;
 
 /// The variables of terms, such as the arguments of a head.

@@ -16,9 +16,9 @@ use grundy_syntax::{Atom, Literal, PredicateId, Term, Terms, VariableId};
 /// A condition that holds whenever some others do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Useless {
-    /// What is there anyway.
+    /// The conditions that it follows from.
     pub given: Vec<Literal>,
-    /// What need not be asked.
+    /// The condition that follows.
     pub condition: Literal,
     /// Variables are numbered below this.
     pub variables: u32,
@@ -55,7 +55,7 @@ struct Search<'a> {
     columns: Columns,
     predicates: Vec<(PredicateId, usize)>,
     useless: Vec<Useless>,
-    /// How many more conditions may be looked at.
+    /// How many more conditions may be tested.
     left: usize,
     complete: bool,
     steps: &'a Steps,

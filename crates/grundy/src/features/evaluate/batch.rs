@@ -40,7 +40,7 @@ struct Term {
     digit: u32,
 }
 
-/// The values of so many lanes are put together at once; they fit in the nearest cache.
+/// The lanes whose values are read together. Their sums fit in the first-level cache.
 const GROUP: usize = 16;
 
 impl Batch {
@@ -178,8 +178,8 @@ impl Batch {
     }
 }
 
-/// The numbers in some lanes of planes. The loops are plain, so that they are compiled for the wide instructions of whoever
-/// calls this: closures inside of iterators are not.
+/// The numbers in some lanes of planes. The loops are plain, so that they are compiled for the wide instructions of the
+/// caller: closures inside of iterators are not.
 #[inline(always)]
 fn digits(planes: &[Block], first: usize) -> [i64; GROUP] {
     let mut low = [0u32; GROUP];
@@ -222,9 +222,9 @@ fn read(blocks: &IdVec<NodeId, Block>, signal: Signal) -> Block {
     blocks[signal.node()] ^ Block::splat(signal.is_inverted())
 }
 
-/// Adds blocks to planes. A block that comes alone waits for another one of the same worth.
+/// A carry-save adder of blocks into planes. It holds back one block of each weight until a second one arrives.
 struct Adder {
-    /// By digit; a bit tells whether there is one.
+    /// By digit, valid where the bit of the digit is set.
     waiting: [Block; 64],
     is_waiting: u64,
 }
@@ -251,7 +251,7 @@ impl Adder {
         }
     }
 
-    /// Adds what still waits.
+    /// Adds the blocks that are held back.
     #[inline(always)]
     fn finish(&mut self, planes: &mut [Block]) {
         for digit in bits(std::mem::take(&mut self.is_waiting)) {

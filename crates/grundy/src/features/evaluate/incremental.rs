@@ -8,7 +8,7 @@
 //!
 //! Three refinements make this fast:
 //!
-//! - *Gates and latches.* A fact is read by thousands of conjunctions, most of which have another false input. A
+//! - *Gates and latches.* A fact is read by very many conjunctions, most of which have another false input. A
 //!   conjunction of two inputs, one of them a fact, has no counter. The fact is its *gate* and holds one bit for each
 //!   such conjunction, the value of the other input, which the other input toggles (it is a *latch*). When the fact
 //!   changes, only the conjunctions whose bit is set are visited. The idea is related to the watched literals of SAT
@@ -159,7 +159,7 @@ struct Home {
     accumulators: IdVec<AccumulatorId, i64>,
 }
 
-/// The distance in facts beyond which a return to the first state is considered. A guess: moves change fewer facts.
+/// The distance in facts beyond which a return to the first state is considered.
 const FAR: u32 = 40;
 
 impl Incremental {

@@ -36,7 +36,7 @@ pub struct FactSet {
 }
 
 impl FactSet {
-    /// No fact of so many.
+    /// The empty set, for a number of facts.
     pub fn new(facts: usize) -> FactSet {
         FactSet { facts: BitSet::empty(facts) }
     }

@@ -1,4 +1,4 @@
-//! The baseline: the clauses evaluated bottom-up, anew for each state.
+//! The baseline: bottom-up evaluation of the clauses from scratch for each state.
 //!
 //! This is what a deductive database does (the third line of table 3 of the paper), done as well as the engine can:
 //! static predicates are evaluated once, joins are planned with the sizes that relations have in the first states, and

@@ -29,7 +29,7 @@ pub(super) struct Share {
     pub(super) weight: i64,
 }
 
-/// A feature that is read off several accumulators: the first that is not zero tells its value.
+/// A feature that is read from several accumulators: the first that is not zero determines its value.
 #[derive(Clone, Debug)]
 pub(super) struct First {
     feature: FeatureId,

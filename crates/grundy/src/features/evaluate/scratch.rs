@@ -7,7 +7,7 @@ use crate::ids::{IdVec, ids, narrow};
 use crate::network::{Kind, Network, NodeId, Signal};
 use std::sync::Arc;
 
-/// Values features anew for each state.
+/// Values features from scratch for each state.
 pub struct Scratch {
     plan: Arc<Plan>,
     values: IdVec<NodeId, bool>,

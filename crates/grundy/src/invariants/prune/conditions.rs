@@ -10,7 +10,7 @@ use crate::ground::AtomId;
 use grundy_syntax::{Budget, Exhausted, Ticks};
 use rustc_hash::FxHashMap;
 
-/// More is not remembered of what an atom implies.
+/// Limit: the implied conditions that are kept for an atom. A guess.
 const MOST_IMPLIED: usize = 48;
 
 /// The conditions that each atom implies, sorted; only where there are any but itself.
@@ -34,7 +34,7 @@ impl Implied {
                 }
             }
         }
-        // Moves are inputs, and stand before everything in the order of dependence.
+        // Moves are inputs, so that no list computed above depends on these.
         for (&done, legal) in &knowledge.legal {
             let mut list = implied.lists.get(legal).cloned().unwrap_or_default();
             list.push(Lit::new(*legal, true));

@@ -51,7 +51,7 @@ fn fold(rules: &Rules, knowledge: &Knowledge, budget: &Budget) -> Result<Rules, 
         ticks.work(budget, WORK * (1 + body.len()))?;
         match knowledge.constant[head] {
             Some(false) => continue,
-            // Once is enough.
+            // One fact is enough.
             Some(true) => {
                 if is_fact.insert(head) {
                     kept.push(head, &[]);

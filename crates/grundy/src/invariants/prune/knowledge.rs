@@ -9,14 +9,14 @@ use grundy_syntax::{Budget, Exhausted, Keyword, TermId, Terms};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// What an atom is.
+/// The role of an atom in the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
-    /// It is given: a fact of the state, or a move.
+    /// A fact of the state, or a move.
     Input,
-    /// Somebody asks for it from outside.
+    /// An answer: `legal`, `next`, `terminal`, `goal`, `sees`.
     Output,
-    /// It is there for other rules.
+    /// Read by other rules only.
     View,
 }
 

@@ -1,4 +1,4 @@
-//! Rules that another one makes superfluous, and atoms that nobody asks for.
+//! Subsumed rules, and atoms that no output depends on.
 
 use super::WORK;
 use super::knowledge::{Knowledge, Role};
@@ -7,7 +7,7 @@ use crate::ground::AtomId;
 use crate::ids::BitSet;
 use grundy_syntax::{Budget, Exhausted, Ticks};
 
-/// Atoms with more rules are only rid of repeated ones.
+/// Limit: the rules of an atom that are compared pairwise; of more rules only duplicates are removed. A guess.
 const MOST_COMPARED: usize = 200;
 
 pub(super) fn run(rules: Rules, knowledge: &Knowledge, budget: &Budget) -> Result<Rules, Exhausted> {

@@ -41,7 +41,7 @@ pub(super) struct Rules {
 }
 
 impl Rules {
-    /// About how many bytes so many rules take.
+    /// The approximate size of a number of rules.
     pub(super) fn bytes_for(rules: usize, literals: usize) -> usize {
         rules * 2 * size_of::<u32>() + literals * size_of::<Lit>()
     }
@@ -51,7 +51,7 @@ impl Rules {
         let mut rules = Rules::default();
         let mut body = Vec::new();
         ground.for_each_rule(|head, literals| {
-            // The rest is over soon, and of no use then.
+            // The remaining rules are skipped; the budget is checked below.
             if ticks.work(budget, WORK * (1 + literals.len())).is_err() {
                 return;
             }

@@ -117,7 +117,7 @@ impl Clauses {
         }
     }
 
-    /// A state in which all of these hold, with legal moves if they are asked for.
+    /// A state in which all signals hold; with `moved`, one with legal moves.
     pub(super) fn find(&mut self, signals: &[Signal], moved: bool, until: Units) -> Found {
         let mut assumptions: Vec<Lit> = signals.iter().map(|&signal| self.literal(signal)).collect();
         if moved {

@@ -4,7 +4,7 @@ use super::{Change, Changes, Sweep};
 use crate::network::{NodeId, Signal};
 use rustc_hash::FxHashMap;
 
-/// So many nodes with the same values in all patterns are tried.
+/// Limit: the nodes with the same signature that are compared by the solver. A guess.
 const MOST_TRIES: usize = 4;
 
 /// Nodes that came first, by their values in states, or in states with moves.

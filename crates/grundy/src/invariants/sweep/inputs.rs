@@ -3,7 +3,7 @@
 use super::{Change, Changes, Sweep};
 use crate::network::{Kind, Signal};
 
-/// Wider nodes are left alone.
+/// Limit: the inputs of a node that is simplified, one query each. A guess.
 const WIDEST_GATE: usize = 40;
 
 pub(super) fn find(sweep: &mut Sweep<'_>) -> Changes {
@@ -22,7 +22,7 @@ pub(super) fn find(sweep: &mut Sweep<'_>) -> Changes {
     changes
 }
 
-/// The inputs that are left when those that the others imply are gone, the last ones first: they have most below them.
+/// The inputs without those that the others imply. The last ones are tried first, since their cones are largest.
 fn needed(sweep: &mut Sweep<'_>, inputs: &[Signal], is_or: bool, moved: bool) -> Vec<Signal> {
     let mut kept = inputs.to_vec();
     for at in (0..inputs.len()).rev() {

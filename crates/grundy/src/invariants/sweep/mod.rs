@@ -1,13 +1,13 @@
 //! Sweeping a network with what is known about its states.
 //!
-//! Passes look at one node and its inputs. Here nodes are looked at from all sides: does an input follow from the others
-//! in every state that the invariants allow, and are two nodes the same there? Patterns of random play answer most of
-//! these questions with no (`patterns.rs`); for the others a SAT solver looks for a state, or for a state with legal
-//! moves, in which the answer is no (`clauses.rs`), which becomes one more pattern. (This is *SAT sweeping*, as circuits
-//! are made smaller; the invariants are its don't-cares. In Cazenave's words, the inputs that go are *useless*.)
+//! This is *SAT sweeping*, as in equivalence checking of circuits, with the states that violate an invariant as don't-cares. It merges
+//! nodes that are equal or complementary in all states that the invariants allow, and removes inputs that the other inputs
+//! of their node imply (*useless* conditions in Cazenave's terms). Simulation refutes most candidates: the values of all
+//! nodes in states of random play are compared 64 states at a time (`patterns`). For the others a SAT solver searches a
+//! state, or a state with legal moves, that refutes them (`clauses`); it is added to the patterns.
 //!
-//! Every node keeps its value in all states of play, so that each proof stands by itself, whatever was changed before.
-//! Nodes of loops stay as they are: there a value has to come from somewhere else.
+//! Every node keeps its value in all reachable states, so that each proof is valid whatever was changed before. Nodes of
+//! loops are not changed, because a merge inside a loop can remove the support of its least fixpoint.
 
 mod clauses;
 mod equal;
@@ -23,10 +23,10 @@ use grundy_syntax::{Budget, Exhausted, Stage};
 use patterns::Patterns;
 use std::time::Duration;
 
-/// Larger networks are left alone.
+/// Limit: the edges of a network that is swept. A guess.
 const MOST_EDGES: usize = 400_000;
 
-/// A search that takes more work is given up.
+/// Limit: the work of one query to the solver. A guess.
 const QUERY_UNITS: Units = units(Duration::from_millis(50));
 
 /// A network on its way to a smaller one.
@@ -60,7 +60,7 @@ pub(crate) fn sweep(
 
 /// What takes the place of a gate.
 enum Change {
-    /// Another signal, which stands before it.
+    /// Another signal, of an earlier node.
     Same(Signal),
     /// The gate, with only these of its inputs.
     Inputs(Vec<Signal>),
@@ -110,7 +110,7 @@ impl Sweep<'_> {
         !self.in_loop.contains(node) && !self.effort.is_over(self.until)
     }
 
-    /// Whether these never hold all at once; `moved` tells whether only states with legal moves count.
+    /// Whether the signals never hold together; with `moved`, only in states with legal moves.
     fn is_never(&mut self, signals: &[Signal], moved: bool) -> bool {
         self.effort.spend(self.patterns.units(signals.len()));
         if self.patterns.has(signals, moved) {
@@ -134,7 +134,7 @@ fn moved(network: &Network) -> BitSet<NodeId> {
     let mut moved = BitSet::empty(network.node_count());
     let moves = (first_move..network.interface().first_gate().index()).map(NodeId::new);
     moves.for_each(|node| moved.set(node, true));
-    // Loops may read what stands behind; two rounds are enough, since a loop depends on moves as a whole.
+    // Loops may read later nodes. Two rounds are enough, since a loop depends on moves as a whole.
     for _ in 0..2 {
         for node in network.gates() {
             if network.inputs(node).iter().any(|input| moved.contains(input.node())) {

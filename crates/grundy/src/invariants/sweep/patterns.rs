@@ -10,22 +10,22 @@ use grundy_syntax::Exhausted;
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
-/// States in a column.
+/// States in a column: the bits of a word.
 const WIDTH: usize = 64;
 
-/// Columns from random play.
-const PLAYED: usize = 24;
+/// Limit: the columns from random play. A guess.
+const PLAYED_COLUMNS: usize = 24;
 
-/// After the first playout, one state in so many is kept.
-const KEPT: u32 = 3;
+/// After the first playout, one state of this number is kept. A guess.
+const STATES_PER_PATTERN: u32 = 3;
 
-/// After so many playouts in a row that came to nothing new, there is nothing more to come.
-const STALE: usize = 64;
+/// Play ends after this number of playouts without a new state. A guess.
+const STALE_PLAYOUTS: usize = 64;
 
-/// After so many known states in a row, there is nothing more to come either.
+/// Play ends after this number of known states in a row, too. A guess.
 const STALE_STATES: usize = 2_000;
 
-/// A playout that is longer than this is left there.
+/// Limit: the steps of a playout. A guess.
 const MOST_STEPS: usize = 1_000;
 
 /// States, with or without moves.
@@ -58,10 +58,10 @@ impl Patterns {
         let mut playouts = 0;
         let (mut seen, mut last_new, mut known_in_a_row) = (FxHashSet::default(), 0, 0);
         let is_stale = |playouts: usize, last_new: usize, known_in_a_row: usize| {
-            playouts > last_new + STALE || known_in_a_row > STALE_STATES
+            playouts > last_new + STALE_PLAYOUTS || known_in_a_row > STALE_STATES
         };
-        while patterns.columns.len() < PLAYED
-            && playouts < PLAYED * WIDTH
+        while patterns.columns.len() < PLAYED_COLUMNS
+            && playouts < PLAYED_COLUMNS * WIDTH
             && !is_stale(playouts, last_new, known_in_a_row)
         {
             player.reset();
@@ -76,7 +76,8 @@ impl Patterns {
                     true => None,
                     false => roles.map(|role| player.pick(role, &mut rng)).collect(),
                 };
-                let is_kept = playouts == 0 || joint.is_none() || step == 0 || rng.u32(..KEPT) == 0;
+                let is_kept =
+                    playouts == 0 || joint.is_none() || step == 0 || rng.u32(..STATES_PER_PATTERN) == 0;
                 if is_kept && seen.insert((state.clone(), joint.clone())) {
                     (last_new, known_in_a_row) = (playouts, 0);
                     patterns.put(network, &state, joint.as_deref());
@@ -96,12 +97,12 @@ impl Patterns {
         Ok(patterns)
     }
 
-    /// The work of looking at so many signals.
+    /// The work of reading a number of signals.
     pub(super) fn units(&self, signals: usize) -> usize {
         self.columns.len() * signals
     }
 
-    /// Makes room for one more state, and tells its bit.
+    /// Makes room for another state and returns its bit.
     fn bit(&mut self, network: &Network, moved: bool) -> u64 {
         if self.filled == WIDTH {
             let values = IdVec::filled(0, network.node_count());
@@ -138,7 +139,7 @@ impl Patterns {
 
     /// Whether all of these hold in some state.
     pub(super) fn has(&self, signals: &[Signal], moved: bool) -> bool {
-        // What was added last is most likely to tell.
+        // The states that were added last, as counterexamples, refute most.
         self.columns.iter().rev().any(|column| {
             let start = if moved { column.moved } else { column.all };
             signals.iter().fold(start, |left, &signal| left & column.value(signal)) != 0
@@ -148,7 +149,7 @@ impl Patterns {
     /// The values of a node, with the opposite in all states if it holds in the first one, and whether that is so. Only
     /// the columns of play count, so that it is the same later.
     pub(super) fn signature(&self, node: NodeId, moved: bool) -> (Vec<u64>, bool) {
-        let columns = &self.columns[..self.columns.len().min(PLAYED - 1)];
+        let columns = &self.columns[..self.columns.len().min(PLAYED_COLUMNS - 1)];
         let mask = |column: &Column| if moved { column.moved } else { column.all };
         let first = columns.iter().find(|column| mask(column) != 0);
         let is_opposite = first.is_some_and(|column| {

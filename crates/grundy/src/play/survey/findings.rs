@@ -45,7 +45,7 @@ struct Collector<'a> {
     findings: Vec<PlayFinding>,
 }
 
-/// So many examples are named.
+/// The number of examples in a finding.
 const MOST_EXAMPLES: usize = 3;
 
 impl Collector<'_> {

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 /// The name of what is seen where a rule fires. No name in a sheet has a blank.
 const FIRED: &str = "rule fired";
 
-/// An engine that tells which rules fire in a state.
+/// An engine that reports the rules that fire in a state.
 pub(super) struct Probe {
     program: Program,
     config: SurveyConfig,

@@ -50,7 +50,7 @@ pub(super) struct Visits {
     looks: u64,
 }
 
-/// What a state or a joint move costs besides matching, by and large.
+/// The approximate steps of a state or a joint move besides matching.
 const STEPS_OF_A_LOOK: u64 = 50;
 
 impl Visits {
