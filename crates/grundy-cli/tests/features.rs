@@ -77,7 +77,7 @@ fn a_bad_state_is_told_with_its_place_and_the_others_are_valued() {
     assert_eq!(code(&output), 1);
     let text = stderr(&output);
     assert!(
-        text.contains("the theory knows no fact `mark(x, c(9, 9))`") && text.contains("states.jsonl:2:11"),
+        text.contains("the theory has no fact `mark(x, c(9, 9))`") && text.contains("states.jsonl:2:11"),
         "{text}"
     );
     assert!(
@@ -122,7 +122,7 @@ fn bad_features_are_told_with_their_place() {
     check(
         "words.pl",
         "f(max(S)) :- square(S), owns(S).\n",
-        &["can be `a`, which is no number", "words.pl:1:1"],
+        &["can be `a`, which is not a number", "words.pl:1:1"],
     );
     let loops = file("loop.pl", "n(X) :- square(X), owns(X).\nn(s(X)) :- n(X).\n");
     let output = grundy(&["features", &theory, &loops]);

@@ -79,7 +79,8 @@ pub struct MachineConfig {
     /// Whether answers may be left [open](crate::network::LiftedAnswers) that depend on predicates which stay lifted. A
     /// [`Hybrid`](crate::machine::Hybrid) gives them; a machine alone cannot.
     pub open_answers: bool,
-    /// Passes over the network to leave out, by name.
+    /// Names of [`PASSES`](crate::network::PASSES) and [`PruningPass`](crate::invariants::PruningPass)es to leave out, or
+    /// `sweep`. A name that a pass over the network and a pruning pass share leaves out both.
     pub without: Vec<String>,
     /// Groups of fluents of which exactly one is true in every state, proved by somebody else.
     pub groups: Groups,

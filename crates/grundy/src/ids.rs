@@ -296,6 +296,17 @@ impl<I: Id, T> Csr<I, T> {
         &mut self.items[self.starts[id.index()].index()..self.starts[id.index() + 1].index()]
     }
 
+    /// All items of all lists, to be changed.
+    pub(crate) fn items_mut(&mut self) -> &mut [T] {
+        &mut self.items
+    }
+
+    /// Gives memory back that no item needs.
+    pub(crate) fn shrink_to_fit(&mut self) {
+        self.starts.shrink_to_fit();
+        self.items.shrink_to_fit();
+    }
+
     /// Where the list of a thing begins among all items.
     #[inline(always)]
     pub(crate) fn start(&self, id: I) -> usize {
@@ -305,11 +316,6 @@ impl<I: Id, T> Csr<I, T> {
     /// The lists, in order.
     pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = &[T]> + ExactSizeIterator {
         ids::<I>(self.len()).map(|id| &self[id])
-    }
-
-    /// The memory that is held.
-    pub(crate) fn bytes(&self) -> usize {
-        self.starts.capacity() * size_of::<u32>() + self.items.capacity() * size_of::<T>()
     }
 }
 

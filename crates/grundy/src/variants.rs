@@ -156,7 +156,7 @@ impl<'a> Maker<'a> {
         let invariants =
             invariants_of(&ground, &InvariantConfig { budget: budget.clone(), ..effort.clone() });
         budget.check()?;
-        prune(&mut ground, &invariants, |name| is_wanted(config, name), budget)?;
+        prune(&mut ground, &invariants, |pass| is_wanted(config, pass.name()), budget)?;
         let pruned = connect(&ground, budget)?;
         Ok(Maker { config, effort, hints, invariants, network, pruned })
     }

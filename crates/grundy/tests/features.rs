@@ -7,8 +7,8 @@ mod theory_support;
 
 use fastrand::Rng;
 use grundy::features::{
-    Aggregate, Batch, FactSet, FeatureConfig, FeatureError, Features, HeadId, Incremental, Naive, Scratch,
-    StateReader, TableKind, Value,
+    Aggregate, Batch, FactSet, FeatureConfig, FeatureError, FeatureId, Features, HeadId, Incremental, Naive,
+    Scratch, StateReader, TableKind, Value,
 };
 use grundy::syntax::{Notation, Program};
 use std::collections::BTreeSet;
@@ -174,7 +174,7 @@ fn compare(
         "batch, {kind:?}"
     );
     let mut values = Vec::new();
-    let mut before: BTreeSet<(usize, HeadId)> = BTreeSet::new();
+    let mut before: BTreeSet<(FeatureId, HeadId)> = BTreeSet::new();
     for (number, (state, wanted)) in states.iter().zip(wanted).enumerate() {
         scratch.value(state, &mut values);
         assert_eq!(&values, wanted, "scratch, {kind:?}");
@@ -184,13 +184,14 @@ fn compare(
         // What became true and what false is the difference between the solutions.
         let solutions =
             |feature| features.explain(&plan, feature, state).into_iter().map(move |head| (feature, head));
-        let now: BTreeSet<_> = (0..features.features().len()).flat_map(solutions).collect();
+        let now: BTreeSet<_> =
+            (0..features.features().len()).map(FeatureId::new).flat_map(solutions).collect();
         if number > 0 {
-            let told: Vec<u32> = changes.iter().map(|change| change.solution).collect();
-            let mut differ: Vec<u32> = now.symmetric_difference(&before).map(|(_, head)| head.0).collect();
+            let reported: Vec<HeadId> = changes.iter().map(|change| change.solution).collect();
+            let mut differ: Vec<HeadId> = now.symmetric_difference(&before).map(|&(_, head)| head).collect();
             differ.sort_unstable();
-            assert_eq!(told, differ);
-            assert!(changes.iter().all(|c| c.is_true == now.iter().any(|(_, head)| head.0 == c.solution)));
+            assert_eq!(reported, differ);
+            assert!(changes.iter().all(|c| c.is_true == now.iter().any(|&(_, head)| head == c.solution)));
         }
         before = now;
     }

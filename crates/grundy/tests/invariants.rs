@@ -4,7 +4,7 @@ mod support;
 
 use grundy::game::{Game, MachineConfig};
 use grundy::ground::{GroundConfig, ground};
-use grundy::invariants::{InvariantConfig, Invariants, USES, invariants_of, prune};
+use grundy::invariants::{InvariantConfig, Invariants, PruningPass, invariants_of, prune};
 use grundy::machine::incremental::IncrementalMachine;
 use grundy::machine::scratch::ScratchMachine;
 use grundy::machine::{CompiledGame, MachineReasoner};
@@ -53,11 +53,11 @@ fn check_everywhere(program: &Program, invariants: &Invariants, most: usize) {
 }
 
 /// The game, ground and pruned, as a machine.
-fn pruned(program: &Program, invariants: &Invariants, without: Option<&str>) -> Arc<CompiledGame> {
+fn pruned(program: &Program, invariants: &Invariants, without: Option<PruningPass>) -> Arc<CompiledGame> {
     let mut ground = ground(program, &GroundConfig::default()).expect("the game is ground");
     let before = (ground.rule_count(), ground.literal_count());
     let told =
-        prune(&mut ground, invariants, |name| Some(name) != without, &Budget::default()).expect(UNBOUNDED);
+        prune(&mut ground, invariants, |pass| Some(pass) != without, &Budget::default()).expect(UNBOUNDED);
     assert_eq!((told.rules, told.literals), before);
     assert!(ground.literal_count() <= before.1, "pruning made it larger");
     let network = connect(&ground, &Budget::default()).expect("the game has a network");
@@ -92,10 +92,10 @@ proptest! {
     }
 
     #[test]
-    fn random_games_stay_what_they_are(choices in prop::collection::vec(any::<u8>(), 0..160), left_out in 0..=USES.len()) {
+    fn random_games_stay_what_they_are(choices in prop::collection::vec(any::<u8>(), 0..160), left_out in 0..=PruningPass::ALL.len()) {
         let program = program("random.kif", &random_game(&choices));
         let found = invariants(&program, &quick());
-        check_pruned(&program, &pruned(&program, &found, USES.get(left_out).copied()), 2, 6);
+        check_pruned(&program, &pruned(&program, &found, PruningPass::ALL.get(left_out).copied()), 2, 6);
     }
 }
 

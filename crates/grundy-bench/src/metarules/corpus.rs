@@ -6,9 +6,9 @@ use crate::report::{Row, Table};
 use crate::{BenchError, Host};
 use grundy::ground::{GroundConfig, ground};
 use grundy::invariants::{InvariantConfig, InvariantKind, Invariants, prove_invariants};
-use grundy::network::connect;
+use grundy::network::{FluentId, connect};
 use grundy::play::trace::{fold, read_trace};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt::Write;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -104,14 +104,13 @@ fn invariants_of(sheet: &Path, limit: Duration, host: &dyn Host) -> Result<Invar
 /// How many states of a trace there are, and how many of them violate an invariant.
 fn replay(invariants: &Invariants, trace: &Path, host: &dyn Host) -> Result<(usize, usize), BenchError> {
     let steps = read_trace(&host.source(trace)?)?;
-    let number: FxHashMap<String, usize> =
-        invariants.fluents.iter().enumerate().map(|(number, text)| (fold(text), number)).collect();
+    let fluents: FxHashMap<String, FluentId> =
+        invariants.fluents().map(|(fluent, text)| (fold(text), fluent)).collect();
     let mut violations = 0;
     for step in &steps {
-        let mut holding = vec![false; invariants.fluents.len()];
-        let facts = step.state().iter().filter_map(|fact| number.get(&fold(fact)));
-        facts.for_each(|&fact| holding[fact] = true);
-        violations += usize::from(invariants.violated_in(&holding).is_some());
+        let facts = step.state().iter().filter_map(|fact| fluents.get(&fold(fact)).copied());
+        let holding: FxHashSet<FluentId> = facts.collect();
+        violations += usize::from(invariants.violated_in(|fluent| holding.contains(&fluent)).is_some());
     }
     Ok((steps.len(), violations))
 }

@@ -11,7 +11,7 @@ use grundy::analysis;
 use grundy::flat::{Flat, flatten, matched, print_flat, stored};
 use grundy::game::Game;
 use grundy::ground::{DotError, GroundProgram, MOST_NODES, ground, write_kif};
-use grundy::invariants::USES;
+use grundy::invariants::PruningPass;
 use grundy::network::{NetworkSlice, Optimized, PASSES, PassSize, write_network, write_network_dot};
 use grundy_syntax::{Diagnostic, Notation, Printer, Severity, Source, print_sexprs, read_sexprs};
 use serde_json::{Value, json};
@@ -103,14 +103,14 @@ enum Emit {
 const SWEEP: &str = "sweep";
 
 fn pass_name(text: &str) -> Result<String, String> {
-    if PASSES.iter().any(|pass| pass.name == text) || USES.contains(&text) || text == SWEEP {
+    if PASSES.iter().any(|pass| pass.name == text) || PruningPass::find(text).is_some() || text == SWEEP {
         return Ok(text.to_owned());
     }
     let passes: Vec<String> = PASSES.iter().map(|pass| format!("{} ({})", pass.name, pass.about)).collect();
-    let uses = USES.join(", ");
     Err(format!(
-        "there is no such pass; there are {}; with --invariants, also {uses}, {SWEEP}",
-        passes.join(", ")
+        "expected one of {}; with --invariants, also {}, {SWEEP}",
+        passes.join(", "),
+        PruningPass::names()
     ))
 }
 

@@ -12,7 +12,7 @@ use grundy::ground::{
     DotError, GroundConfig, GroundError, GroundProgram, LiftedRelation, LimitKind, MOST_NODES, Method,
     Progress, Slice, Thresholds, ground, write_aspif, write_dot, write_json, write_kif,
 };
-use grundy::invariants::{InvariantConfig, Invariants, Pruned, USES, invariants_of};
+use grundy::invariants::{InvariantConfig, Invariants, Pruned, PruningPass, invariants_of};
 use grundy_syntax::{Exhausted, Keyword, Span};
 use indicatif::{HumanBytes, HumanCount};
 use serde_json::json;
@@ -46,9 +46,9 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with = "faithful")]
     invariants: bool,
 
-    /// With `--invariants`: uses to leave out (invariants, constants, exclusive, covers, useless, equal, needed)
-    #[arg(long, value_name = "USE,…", value_delimiter = ',', value_parser = use_name, requires = "invariants")]
-    without: Vec<String>,
+    /// With `--invariants`: what to leave out (invariants, constants, exclusive, covers, useless, equal, needed)
+    #[arg(long, value_name = "PASS,…", value_delimiter = ',', value_parser = left_out, requires = "invariants")]
+    without: Vec<LeftOut>,
 
     /// Limit, with `--invariants`: how many seconds to look for invariants; a last resort, since counted work bounds the
     /// search
@@ -94,14 +94,20 @@ pub(crate) struct Args {
     read: ReadArgs,
 }
 
-/// The use of invariants to prune by; without it, there are none to use.
-const INVARIANTS: &str = "invariants";
+/// A part of pruning that can be left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LeftOut {
+    /// The search for invariants: only what holds in every game is used.
+    Invariants,
+    Pass(PruningPass),
+}
 
-fn use_name(text: &str) -> Result<String, String> {
-    if text == INVARIANTS || USES.contains(&text) {
-        return Ok(text.to_owned());
+fn left_out(text: &str) -> Result<LeftOut, String> {
+    match PruningPass::find(text) {
+        Some(pass) => Ok(LeftOut::Pass(pass)),
+        None if text == "invariants" => Ok(LeftOut::Invariants),
+        None => Err(format!("expected invariants, {}", PruningPass::names())),
     }
-    Err(format!("there is no such use; there are {INVARIANTS}, {}", USES.join(", ")))
 }
 
 /// What pruning has done.
@@ -121,13 +127,14 @@ fn prune(args: &Args, ground: &mut GroundProgram) -> Result<Option<Pruning>, Fai
         return Ok(None);
     }
     let start = Instant::now();
-    let is_wanted = |name: &str| !args.without.iter().any(|other| other == name);
+    let is_wanted = |part: LeftOut| !args.without.contains(&part);
     let config =
         InvariantConfig { timeout: args.invariants_timeout, budget: budget(), ..InvariantConfig::default() };
     let invariants =
-        if is_wanted(INVARIANTS) { invariants_of(ground, &config) } else { Invariants::default() };
+        if is_wanted(LeftOut::Invariants) { invariants_of(ground, &config) } else { Invariants::default() };
     budget().check()?;
-    let pruned = grundy::invariants::prune(ground, &invariants, is_wanted, &budget())?;
+    let pruned =
+        grundy::invariants::prune(ground, &invariants, |pass| is_wanted(LeftOut::Pass(pass)), &budget())?;
     Ok(Some(Pruning {
         pruned,
         groups: invariants.proved.len(),
@@ -139,12 +146,9 @@ fn prune(args: &Args, ground: &mut GroundProgram) -> Result<Option<Pruning>, Fai
 
 impl Pruning {
     fn to_json(&self) -> serde_json::Value {
-        let saved: serde_json::Map<String, serde_json::Value> = USES
-            .iter()
-            .zip(self.pruned.saved)
-            .map(|(name, (rules, literals))| {
-                ((*name).to_owned(), json!({"rules": rules, "literals": literals}))
-            })
+        let saved = self.pruned.saved.iter();
+        let saved: serde_json::Map<String, serde_json::Value> = saved
+            .map(|of| (of.pass.name().to_owned(), json!({"rules": of.rules, "literals": of.literals})))
             .collect();
         json!({
             "rules": self.pruned.rules,
@@ -158,9 +162,9 @@ impl Pruning {
     }
 
     fn summary(&self) -> String {
-        let saved = USES.iter().zip(self.pruned.saved).filter(|(_, (_, literals))| *literals > 0);
+        let saved = self.pruned.saved.iter().filter(|of| of.literals > 0);
         let saved: Vec<String> =
-            saved.map(|(name, (_, literals))| format!("{name} {}", HumanCount(literals))).collect();
+            saved.map(|of| format!("{} {}", of.pass.name(), HumanCount(of.literals))).collect();
         let saved = if saved.is_empty() { "nothing".to_owned() } else { saved.join(", ") };
         format!(
             "  of {} pruned: {saved}; {} with invariants ({:.3} s)\n",

@@ -9,7 +9,7 @@ use anyhow::Result;
 use clap::ValueEnum;
 use grundy::engine::{Engine, Task};
 use grundy::machine::MachineKind;
-use grundy::play::trace::{Replay, Step, read_trace, replay};
+use grundy::play::trace::{RecordedState, Replay, read_trace, replay};
 use grundy::reasoner::{ReasonError, Reasoner};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
@@ -133,13 +133,18 @@ fn replay_files(args: &Args, file: &str, trace: &str) -> Result<Replay> {
     }
 }
 
-fn replay_with(args: &Args, engine: impl Into<Engine>, game: &Loaded, trace: &[Step]) -> Result<Replay> {
+fn replay_with(
+    args: &Args,
+    engine: impl Into<Engine>,
+    game: &Loaded,
+    trace: &[RecordedState],
+) -> Result<Replay> {
     let engine = args.reason.engine(engine, game, true, MachineKind::Incremental)?;
     Ok(engine.run(ReplayTask { trace })?)
 }
 
 struct ReplayTask<'a> {
-    trace: &'a [Step],
+    trace: &'a [RecordedState],
 }
 
 impl Task for ReplayTask<'_> {

@@ -5,7 +5,7 @@
 //! this clause can ask for are those whose arguments fit. A superset does no harm.
 //!
 //! Where a dynamic fact binds a variable itself, as in `pieces(S) :- owns(black, S)`, its arguments range over whatever
-//! the clauses of the theory bind them to elsewhere, column by column. A theory can say it outright with `base`, as a
+//! the clauses of the theory bind them to elsewhere, column by column. A theory can declare them with `base`, as a
 //! game does: `base(owns(P, S)) :- player(P), square(S).` Then this is all there is.
 //!
 //! All of it becomes rules for `init`, so that grounding finds the facts together with everything else.
@@ -13,9 +13,10 @@
 use super::error::{FeatureError, Finding};
 use super::merge::Merged;
 use crate::analysis::{Analysis, Class, classify};
+use crate::ids::ids;
 use grundy_syntax::{
     Atom, Budget, Condition, Dialect, Exhausted, Keyword, Literal, PredicateId, Program, Rule, Span,
-    SymbolId, Term, TermId, Terms, Ticks,
+    SymbolId, Term, TermId, Terms, Ticks, VariableId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -25,7 +26,7 @@ pub(super) type Shape = (SymbolId, usize);
 /// The dynamic facts whose candidates are all that states may have, and the clause in which they bind a variable.
 pub(super) type Closed = FxHashMap<Shape, Span>;
 
-/// Looking at a condition is about so much work, in units of [`Ticks::work`].
+/// The approximate work of reading a condition, in units of [`Ticks::work`].
 const WORK_OF_CONDITION: usize = 8;
 
 /// Adds rules for `init` to a merged theory. Facts of the shapes in the result are known in full.
@@ -77,7 +78,7 @@ pub(super) fn add_candidates(merged: &mut Merged, budget: &Budget) -> Result<Clo
     Ok(declared.into_iter().chain(generators).collect())
 }
 
-/// What to say of a fact of which nothing is known but that it is dynamic.
+/// The finding for a dynamic fact whose arguments are not bound.
 pub(super) fn unbound(merged: &Merged, shape: Shape, span: Span) -> Finding {
     let name = merged.program.symbols.name(shape.0);
     let holes: Vec<String> = (1..=shape.1).map(|number| format!("X{number}")).collect();
@@ -85,11 +86,11 @@ pub(super) fn unbound(merged: &Merged, shape: Shape, span: Span) -> Finding {
     Finding {
         place: merged.place(span),
         message: format!(
-            "this cannot be made ground: nothing tells what the arguments of `{name}/{}` can be",
+            "this cannot be made ground: no clause bounds the arguments of `{name}/{}`",
             shape.1
         ),
         label: "a variable here is bound by dynamic facts alone".to_owned(),
-        hint: format!("bind it by a static condition, or say what there can be: `base({fact}) :- …`"),
+        hint: format!("bind it by a static condition, or declare the possible facts: `base({fact}) :- …`"),
     }
 }
 
@@ -126,9 +127,9 @@ fn fact_of(terms: &Terms, holds: PredicateId, literal: &Literal) -> Option<(Shap
 }
 
 /// The variables of some terms.
-fn variables(terms: &Terms, of: impl IntoIterator<Item = TermId>) -> FxHashSet<u32> {
+fn variables(terms: &Terms, of: impl IntoIterator<Item = TermId>) -> FxHashSet<VariableId> {
     let mut found = FxHashSet::default();
-    of.into_iter().for_each(|term| terms.for_each_variable(term, &mut |v| _ = found.insert(v.0)));
+    of.into_iter().for_each(|term| terms.for_each_variable(term, &mut |v| _ = found.insert(v)));
     found
 }
 
@@ -159,7 +160,7 @@ impl Uses<'_> {
     /// these may be used, other dynamic facts. `None` if they do not bind all.
     fn binders(&self, program: &Program, rule: &Rule, term: TermId, dynamic: bool) -> Option<Vec<Literal>> {
         let wanted = variables(&program.terms, [term]);
-        let mut bound: FxHashSet<u32> = FxHashSet::default();
+        let mut bound: FxHashSet<VariableId> = FxHashSet::default();
         let mut chosen = Vec::new();
         for round in 0..3 {
             for literal in rule.literals() {
@@ -227,8 +228,7 @@ fn init_rule(program: &mut Program, rule: &Rule, fact: TermId, body: Vec<Literal
 /// `init(f(X, Y)) ← column 0 of f(X), column 1 of f(Y)`
 fn product_rule(program: &mut Program, shape: Shape) -> Rule {
     let (name, arity) = shape;
-    let args: Vec<TermId> =
-        (0..arity as u32).map(|v| program.terms.variable(grundy_syntax::VariableId(v))).collect();
+    let args: Vec<TermId> = ids(arity).map(|variable| program.terms.variable(variable)).collect();
     let variables = (0..arity).map(|v| program.symbols.intern(&format!("?v{v}"))).collect();
     let span = Span::default();
     let mut body = Vec::new();

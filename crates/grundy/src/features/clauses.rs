@@ -5,25 +5,24 @@
 
 use super::candidates::{Closed, add_candidates, unbound};
 use super::conflicts::{Conflicts, Determined};
-use super::error::{FeatureError, Place};
+use super::error::{FeatureError, Location};
+use super::literal::InputLiteral;
 use super::merge::{Feature, Merged, observation_name, ungrouped};
-use super::{FeatureConfig, HeadId};
+use super::{FactId, FeatureConfig, FeatureId, HeadId};
 use crate::flat::write_term;
 use crate::ground::{AtomId, GroundConfig, GroundError, GroundLiteral, GroundProgram, LimitKind, ground};
-use crate::ids::{Id, narrow};
+use crate::ids::{Id, IdVec, ids};
 use crate::network::RulesByHead;
-use grundy_syntax::{
-    Atom, Budget, Condition, Exhausted, Keyword, Rule, Span, Stage, Term, TermId, Ticks, VariableId,
-};
+use grundy_syntax::{Atom, Budget, Condition, Exhausted, Keyword, Rule, Span, Stage, Term, TermId, Ticks};
 use rustc_hash::FxHashMap;
 
-/// No fact has this number.
-pub(super) const NO_FACT: u32 = u32::MAX;
+/// Stands for no fact: four bytes for each atom instead of the eight of an `Option`.
+const NO_FACT: FactId = FactId(u32::MAX);
 
 /// A solution that a feature can have.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Head {
-    pub(super) feature: u32,
+    pub(super) feature: FeatureId,
     pub(super) atom: AtomId,
 }
 
@@ -33,11 +32,11 @@ pub(super) struct Clauses {
     pub(super) ground: GroundProgram,
     pub(super) rules: RulesByHead,
     /// The atoms that are facts of the state.
-    pub(super) facts: Vec<AtomId>,
-    /// For each atom the number of the fact that it is.
-    pub(super) fact_of: Vec<u32>,
+    pub(super) facts: IdVec<FactId, AtomId>,
+    /// For each atom the fact that it is, or [`NO_FACT`].
+    fact_of: IdVec<AtomId, FactId>,
     /// By feature.
-    pub(super) heads: Vec<Head>,
+    pub(super) heads: IdVec<HeadId, Head>,
     pub(super) conflicts: Conflicts,
     /// The shapes of facts of which all candidates are known.
     pub(super) closed: Closed,
@@ -68,17 +67,17 @@ pub(super) fn ground_clauses(
     let ground = ground(&merged.program, &ground_config).map_err(|error| failure(&merged, error))?;
     budget.enter(Stage::Features);
     budget.check()?;
-    let facts: Vec<AtomId> = ground.atoms_of(Keyword::True).collect();
-    let mut fact_of = vec![NO_FACT; ground.atom_count().index()];
-    facts.iter().enumerate().for_each(|(number, atom)| fact_of[atom.index()] = narrow(number));
-    check_closed(&merged, &ground, &facts, &closed)?;
+    let facts: IdVec<FactId, AtomId> = ground.atoms_of(Keyword::True).collect();
+    let mut fact_of = IdVec::filled(NO_FACT, ground.atom_count().index());
+    facts.entries().for_each(|(fact, &atom)| fact_of[atom] = fact);
+    check_closed(&merged, &ground, facts.as_slice(), &closed)?;
     let rules = RulesByHead::new(&ground, budget)?;
     let (heads, constraints) = heads(&merged, &ground, budget)?;
-    let literals = |&atom: &AtomId| -> Option<Vec<u32>> {
+    let literals = |&atom: &AtomId| -> Option<Vec<InputLiteral>> {
         let [rule] = *rules.of(atom) else { return None };
         rules.body(rule).iter().map(|literal| fact_literal(&fact_of, literal)).collect()
     };
-    let bodies: Vec<Vec<u32>> = constraints.iter().filter_map(literals).collect();
+    let bodies: Vec<Vec<InputLiteral>> = constraints.iter().filter_map(literals).collect();
     budget.check()?;
     let known = if config.constraints { known } else { &[] };
     let pairs = super::conflicts::exclusive(&ground, &facts, known, budget)?;
@@ -87,10 +86,10 @@ pub(super) fn ground_clauses(
     Ok(Clauses { budget: budget.clone(), merged, rules, facts, fact_of, heads, conflicts, closed, ground })
 }
 
-/// A literal about a fact: its number, and in the lowest bit whether it is negated.
-fn fact_literal(fact_of: &[u32], literal: &GroundLiteral) -> Option<u32> {
-    let fact = fact_of[literal.atom.index()];
-    (fact != NO_FACT).then_some(fact << 1 | u32::from(!literal.positive))
+/// The literal of a condition about a fact.
+fn fact_literal(fact_of: &IdVec<AtomId, FactId>, literal: &GroundLiteral) -> Option<InputLiteral> {
+    let fact = fact_of[literal.atom];
+    (fact != NO_FACT).then(|| InputLiteral::of_fact(fact, literal.positive))
 }
 
 /// Makes the instances of constraints visible: each is seen under its number, with all its variables.
@@ -100,7 +99,7 @@ fn add_constraints(merged: &mut Merged) {
         let observer = program.roles()[0];
         let name = program.symbols.intern(&format!("{CONSTRAINT}{number}"));
         let args: Vec<TermId> =
-            (0..constraint.variables.len() as u32).map(|v| program.terms.variable(VariableId(v))).collect();
+            ids(constraint.variables.len()).map(|variable| program.terms.variable(variable)).collect();
         let percept = program.terms.compound(name, &args);
         let sees = program.predicate(Keyword::Sees.name(), 2);
         let span = Span::default();
@@ -132,7 +131,7 @@ fn check_closed(
     if findings.is_empty() { Ok(()) } else { Err(FeatureError::Wrong(findings)) }
 }
 
-/// Looking at what is seen is about so much work, in units of [`Ticks::work`].
+/// The approximate work of reading a percept, in units of [`Ticks::work`].
 const WORK_OF_HEAD: usize = 8;
 
 /// The solutions that features can have, sorted by feature, and the instances of constraints.
@@ -140,15 +139,13 @@ fn heads(
     merged: &Merged,
     ground: &GroundProgram,
     budget: &Budget,
-) -> Result<(Vec<Head>, Vec<AtomId>), Exhausted> {
+) -> Result<(IdVec<HeadId, Head>, Vec<AtomId>), Exhausted> {
     let symbols = &ground.program().symbols;
-    let numbers: FxHashMap<_, u32> = merged
-        .features
-        .iter()
-        .enumerate()
-        .filter_map(|(number, feature)| Some((symbols.find(&observation_name(feature))?, narrow(number))))
+    let by_name: FxHashMap<_, FeatureId> = ids(merged.features.len())
+        .zip(&merged.features)
+        .filter_map(|(id, feature)| Some((symbols.find(&observation_name(feature))?, id)))
         .collect();
-    let mut heads = Vec::new();
+    let mut heads: Vec<Head> = Vec::new();
     let mut constraints = Vec::new();
     let mut ticks = Ticks::default();
     for atom in ground.atoms_of(Keyword::Sees) {
@@ -157,14 +154,14 @@ fn heads(
         let terms = &ground.flat().terms;
         let percept = ungrouped(symbols, terms, template[1], &row);
         let (Term::Constant(name) | Term::Compound(name, _)) = terms.get(percept) else { continue };
-        match numbers.get(&name) {
+        match by_name.get(&name) {
             Some(&feature) => heads.push(Head { feature, atom }),
             None if symbols.name(name).starts_with(CONSTRAINT) => constraints.push(atom),
             None => {}
         }
     }
     heads.sort_by_key(|head| (head.feature, head.atom));
-    Ok((heads, constraints))
+    Ok((heads.into(), constraints))
 }
 
 impl Clauses {
@@ -173,18 +170,29 @@ impl Clauses {
         &self.merged.features
     }
 
+    /// How many atoms there are.
+    pub(super) fn atom_count(&self) -> usize {
+        self.fact_of.len()
+    }
+
+    /// The fact that an atom is; views are none.
+    #[inline]
+    pub(super) fn fact_of(&self, atom: AtomId) -> Option<FactId> {
+        Some(self.fact_of[atom]).filter(|&fact| fact != NO_FACT)
+    }
+
     /// A clause of an atom.
-    pub(super) fn place_of(&self, atom: u32) -> Place {
-        let head = self.heads.iter().find(|head| head.atom.0 == atom);
+    pub(super) fn place_of(&self, atom: AtomId) -> Location {
+        let head = self.heads.iter().find(|head| head.atom == atom);
         match head {
             Some(head) => self.features()[head.feature.index()].place,
-            None => self.merged.place_of(self.ground.predicate_of(AtomId(atom))),
+            None => self.merged.place_of(self.ground.predicate_of(atom)),
         }
     }
 
     /// The arguments of a head.
     pub(super) fn head_args(&self, head: HeadId) -> Vec<TermId> {
-        let (template, row) = self.ground.atom_parts(self.heads[head.index()].atom);
+        let (template, row) = self.ground.atom_parts(self.heads[head].atom);
         let terms = &self.ground.flat().terms;
         match terms.get(ungrouped(&self.ground.program().symbols, terms, template[1], &row)) {
             Term::Compound(_, args) => args
@@ -200,7 +208,7 @@ impl Clauses {
 
     /// An argument of a head in KIF notation.
     pub(super) fn head_arg_text(&self, head: HeadId, argument: usize) -> String {
-        let (_, row) = self.ground.atom_parts(self.heads[head.index()].atom);
+        let (_, row) = self.ground.atom_parts(self.heads[head].atom);
         let mut text = String::new();
         let arg = self.head_args(head)[argument];
         write_term(&self.ground.program().symbols, &self.ground.flat().terms, arg, &row, &mut text);
@@ -208,8 +216,8 @@ impl Clauses {
     }
 
     /// A fact in KIF notation.
-    pub(super) fn fact_text(&self, fact: u32) -> String {
-        self.ground.arg_text(self.facts[fact.index()], 0)
+    pub(super) fn fact_text(&self, fact: FactId) -> String {
+        self.ground.arg_text(self.facts[fact], 0)
     }
 }
 

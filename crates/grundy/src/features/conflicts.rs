@@ -1,10 +1,11 @@
 //! What never holds together: ground integrity constraints.
 //!
-//! A literal is the number of a fact, shifted, with a bit for negation. Most constraints are about two literals; these
-//! are looked up by either. The rest is looked up by any of its literals.
+//! Most constraints are about two literals; these are looked up by either. The rest is looked up by any of its literals.
 
+use super::FactId;
+use super::literal::InputLiteral;
 use crate::ground::{AtomId, GroundProgram};
-use crate::ids::{Id, narrow};
+use crate::ids::{BitSet, Csr, IdVec};
 use grundy_syntax::{Budget, Exhausted, Term, TermId, Ticks};
 use rustc_hash::FxHashMap;
 
@@ -22,89 +23,96 @@ pub struct Determined {
     pub value: usize,
 }
 
-/// Groups of more facts than this are left alone.
+/// Limit: the facts of a group whose pairs are listed, since their number is quadratic.
 const LARGEST_GROUP: usize = 256;
 
 /// Sets of literals that never hold together.
 pub(super) struct Conflicts {
-    /// For each literal where its partners begin.
-    starts: Vec<u32>,
-    partners: Vec<u32>,
+    /// For each literal of a fact the literals that never hold together with it.
+    partners: Csr<InputLiteral, InputLiteral>,
     /// Constraints of more than two literals.
-    wide: Vec<Box<[u32]>>,
-    wide_of: FxHashMap<u32, Vec<u32>>,
+    wide: IdVec<WideId, Box<[InputLiteral]>>,
+    wide_of: FxHashMap<InputLiteral, Vec<WideId>>,
     /// Literals that never hold.
-    never: Vec<bool>,
+    never: BitSet<InputLiteral>,
 }
+
+grundy_syntax::define_id! {
+    /// A constraint of more than two literals.
+    struct WideId(u32);
+}
+
+/// Two literals that never hold together.
+pub(super) type Pair = (InputLiteral, InputLiteral);
 
 impl Conflicts {
     /// From conjunctions and pairs of literals.
-    pub(super) fn new(facts: usize, bodies: Vec<Vec<u32>>, exclusive: Vec<(u32, u32)>) -> Conflicts {
+    pub(super) fn new(facts: usize, bodies: Vec<Vec<InputLiteral>>, exclusive: Vec<Pair>) -> Conflicts {
         let mut pairs = exclusive;
         pairs.extend_from_within(..);
         let half = pairs.len() / 2;
         pairs[half..].iter_mut().for_each(|(a, b)| std::mem::swap(a, b));
-        let mut wide: Vec<Box<[u32]>> = Vec::new();
-        let mut never = vec![false; facts * 2];
+        let literals = InputLiteral::count(facts);
+        let mut wide: Vec<Box<[InputLiteral]>> = Vec::new();
+        let mut never = BitSet::empty(literals);
         for mut body in bodies {
             body.sort_unstable();
             body.dedup();
             match body[..] {
                 [] => {}
-                [one] => never[one.index()] = true,
+                [one] => never.set(one, true),
                 [a, b] => pairs.extend([(a, b), (b, a)]),
                 _ => wide.push(body.into()),
             }
         }
         wide.sort_unstable();
         wide.dedup();
-        let mut wide_of: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
-        for (number, body) in wide.iter().enumerate() {
-            body.iter().for_each(|&literal| wide_of.entry(literal).or_default().push(narrow(number)));
+        let wide: IdVec<WideId, _> = wide.into();
+        let mut wide_of: FxHashMap<InputLiteral, Vec<WideId>> = FxHashMap::default();
+        for (id, body) in wide.entries() {
+            body.iter().for_each(|&literal| wide_of.entry(literal).or_default().push(id));
         }
         pairs.sort_unstable();
         pairs.dedup();
-        let mut starts = vec![0; facts * 2 + 1];
-        pairs.iter().for_each(|&(a, _)| starts[a.index() + 1] += 1);
-        for literal in 1..starts.len() {
-            starts[literal] += starts[literal - 1];
-        }
-        let partners = pairs.into_iter().map(|(_, b)| b).collect();
-        Conflicts { starts, partners, wide, wide_of, never }
+        Conflicts { partners: Csr::grouped(literals, pairs.iter().copied()), wide, wide_of, never }
     }
 
-    /// Whether a literal can be added to a set of literals that hold; `has` tells which do.
+    /// Whether a literal can be added to a set of literals that hold; `has` is true for these.
     #[inline]
-    pub(super) fn admits(&self, literal: u32, has: impl Fn(u32) -> bool) -> bool {
-        let Some(&end) = self.starts.get(literal.index() + 1) else { return true };
-        let partners = &self.partners[self.starts[literal.index()].index()..end.index()];
-        if has(literal ^ 1) || self.never[literal.index()] || partners.iter().any(|&partner| has(partner)) {
-            return false;
-        }
-        if self.wide.is_empty() {
+    pub(super) fn admits(&self, literal: InputLiteral, has: impl Fn(InputLiteral) -> bool) -> bool {
+        if literal.index() >= self.partners.len() {
             return true;
         }
-        let holds =
-            |&number: &u32| self.wide[number.index()].iter().all(|&other| other == literal || has(other));
-        !self.wide_of.get(&literal).is_some_and(|numbers| numbers.iter().any(holds))
+        let partners = &self.partners[literal];
+        if has(literal.negated())
+            || self.never.contains(literal)
+            || partners.iter().any(|&partner| has(partner))
+        {
+            return false;
+        }
+        if self.wide_of.is_empty() {
+            return true;
+        }
+        let holds = |&wide: &WideId| self.wide[wide].iter().all(|&other| other == literal || has(other));
+        !self.wide_of.get(&literal).is_some_and(|constraints| constraints.iter().any(holds))
     }
 }
 
 /// The pairs of facts that something proved excludes, as literals.
 pub(super) fn exclusive(
     ground: &GroundProgram,
-    facts: &[AtomId],
+    facts: &IdVec<FactId, AtomId>,
     known: &[Determined],
     budget: &Budget,
-) -> Result<Vec<(u32, u32)>, Exhausted> {
+) -> Result<Vec<Pair>, Exhausted> {
     let (terms, symbols) = (&ground.flat().terms, &ground.program().symbols);
-    let mut pairs: Vec<(u32, u32)> = Vec::new();
+    let mut pairs: Vec<Pair> = Vec::new();
     let mut ticks = Ticks::default();
     for one in known {
-        let mut groups: FxHashMap<Vec<TermId>, Vec<(u32, TermId)>> = FxHashMap::default();
-        for (number, &fact) in facts.iter().enumerate() {
+        let mut groups: FxHashMap<Vec<TermId>, Vec<(FactId, TermId)>> = FxHashMap::default();
+        for (fact, &atom) in facts.entries() {
             ticks.work(budget, WORK_OF_FACT)?;
-            let (template, row) = ground.atom_parts(fact);
+            let (template, row) = ground.atom_parts(atom);
             let Term::Compound(name, args) = terms.get(template[0]) else { continue };
             if symbols.name(name) != one.name || args.len() != one.arity {
                 continue;
@@ -115,21 +123,22 @@ pub(super) fn exclusive(
             };
             let key: Option<Vec<TermId>> = one.key.iter().map(|&argument| value(args[argument])).collect();
             if let (Some(key), Some(value)) = (key, value(args[one.value])) {
-                groups.entry(key).or_default().push((narrow(number), value));
+                groups.entry(key).or_default().push((fact, value));
             }
         }
         for group in groups.values().filter(|group| group.len() <= LARGEST_GROUP) {
             for (place, &(a, value)) in group.iter().enumerate() {
                 let others = group[place + 1..].iter().filter(|(_, other)| *other != value);
-                pairs.extend(others.map(|&(b, _)| (a << 1, b << 1)));
+                let positive = |fact| InputLiteral::of_fact(fact, true);
+                pairs.extend(others.map(|&(b, _)| (positive(a), positive(b))));
                 ticks.work(budget, group.len())?;
             }
             // They are doubled later, and copied once more.
-            budget.check_with(3 * pairs.len() * size_of::<(u32, u32)>())?;
+            budget.check_with(3 * pairs.len() * size_of::<Pair>())?;
         }
     }
     Ok(pairs)
 }
 
-/// Looking at a fact is about so much work, in units of [`Ticks::work`].
+/// The approximate work of reading a fact, in units of [`Ticks::work`].
 const WORK_OF_FACT: usize = 8;

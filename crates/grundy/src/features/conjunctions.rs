@@ -4,51 +4,52 @@
 //! they need. Most are below 128, so that a conjunction takes little more than a byte for each literal: the and-table
 //! of a large board has tens of millions of them.
 
-use crate::ids::{Id, narrow};
+use super::literal::InputLiteral;
+use crate::ids::{BitSet, Id, IdVec};
 use hashbrown::HashTable;
 use rustc_hash::FxHasher;
 use std::hash::Hasher;
 
-/// A conjunction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct ConjunctionId(pub(super) u32);
+grundy_syntax::define_id! {
+    /// A conjunction: a row of the and-table.
+    pub(super) struct ConjunctionId(u32);
+}
 
 /// A store of conjunctions.
 #[derive(Default)]
 pub(super) struct Conjunctions {
     bytes: Vec<u8>,
-    /// Where each conjunction ends.
-    ends: Vec<u32>,
-    known: HashTable<u32>,
+    /// Where each conjunction ends. Not a [`Csr`](crate::ids::Csr): one that is full refuses further conjunctions with
+    /// an error, and [`retain`](Conjunctions::retain) works in place.
+    ends: IdVec<ConjunctionId, u32>,
+    known: HashTable<ConjunctionId>,
     scratch: Vec<u8>,
 }
 
 impl Conjunctions {
     /// The conjunction of sorted literals, new or known. `None` if there is no room left.
-    pub(super) fn intern(&mut self, literals: &[u32]) -> Option<ConjunctionId> {
+    pub(super) fn intern(&mut self, literals: &[InputLiteral]) -> Option<ConjunctionId> {
         self.scratch.clear();
         let mut last = 0;
         for &literal in literals {
-            write_number(literal - last, &mut self.scratch);
-            last = literal;
+            write_number(literal.0 - last, &mut self.scratch);
+            last = literal.0;
         }
         let hash = hash(&self.scratch);
         let Conjunctions { bytes, ends, known, scratch } = self;
-        let bytes_of = |number: u32| &bytes[range(ends, number)];
-        if let Some(&number) = known.find(hash, |&number| bytes_of(number) == &scratch[..]) {
-            return Some(ConjunctionId(number));
+        let bytes_of = |id: ConjunctionId| &bytes[range(ends, id)];
+        if let Some(&id) = known.find(hash, |&id| bytes_of(id) == &scratch[..]) {
+            return Some(id);
         }
-        let number = narrow(ends.len());
         let end = u32::try_from(bytes.len() + scratch.len()).ok()?;
-        known.insert_unique(hash, number, |&number| self::hash(bytes_of(number)));
+        known.insert_unique(hash, ConjunctionId::new(ends.len()), |&id| self::hash(bytes_of(id)));
         bytes.extend_from_slice(scratch);
-        ends.push(end);
-        Some(ConjunctionId(number))
+        Some(ends.push(end))
     }
 
     /// The literals of a conjunction, in order.
-    pub(super) fn literals(&self, id: ConjunctionId) -> impl Iterator<Item = u32> + '_ {
-        let mut bytes = self.bytes[range(&self.ends, id.0)].iter();
+    pub(super) fn literals(&self, id: ConjunctionId) -> impl Iterator<Item = InputLiteral> + '_ {
+        let mut bytes = self.bytes[range(&self.ends, id)].iter();
         let mut last = 0;
         std::iter::from_fn(move || {
             let (mut number, mut shift) = (0, 0);
@@ -58,7 +59,7 @@ impl Conjunctions {
                 shift += 7;
                 if byte < 0x80 {
                     last += number;
-                    return Some(last);
+                    return Some(InputLiteral(last));
                 }
             }
         })
@@ -74,33 +75,34 @@ impl Conjunctions {
         self.bytes.len() + self.ends.len() * 4
     }
 
-    /// Keeps those that are wanted, in order; for each old one its new number. Nothing can be added any more.
-    pub(super) fn retain(&mut self, wanted: &[bool]) -> Vec<u32> {
+    /// Keeps those that are wanted, in order; for each old one its new id. Nothing can be added any more.
+    pub(super) fn retain(&mut self, wanted: &BitSet<ConjunctionId>) -> IdVec<ConjunctionId, ConjunctionId> {
         self.known = HashTable::new();
-        let mut numbers = Vec::with_capacity(wanted.len());
-        let (mut kept, mut start, mut end) = (0, 0, 0);
-        for (number, &wanted) in wanted.iter().enumerate() {
-            let old_end = self.ends[number];
-            numbers.push(narrow(kept));
-            if wanted {
+        let old_ends = std::mem::take(&mut self.ends);
+        let mut kept: Vec<u32> = Vec::new();
+        let (mut start, mut end) = (0, 0);
+        let renumbered = old_ends.entries().map(|(id, &old_end)| {
+            let new = ConjunctionId::new(kept.len());
+            if wanted.contains(id) {
                 self.bytes.copy_within(start.index()..old_end.index(), end.index());
                 end += old_end - start;
-                self.ends[kept] = end;
-                kept += 1;
+                kept.push(end);
             }
             start = old_end;
-        }
-        self.ends.truncate(kept);
+            new
+        });
+        let renumbered = renumbered.collect();
+        kept.shrink_to_fit();
+        self.ends = kept.into();
         self.bytes.truncate(end.index());
-        self.ends.shrink_to_fit();
         self.bytes.shrink_to_fit();
-        numbers
+        renumbered
     }
 }
 
-fn range(ends: &[u32], number: u32) -> std::ops::Range<usize> {
-    let start = if number == 0 { 0 } else { ends[number.index() - 1] };
-    start.index()..ends[number.index()].index()
+fn range(ends: &IdVec<ConjunctionId, u32>, id: ConjunctionId) -> std::ops::Range<usize> {
+    let start = if id.0 == 0 { 0 } else { ends[ConjunctionId(id.0 - 1)] };
+    start.index()..ends[id].index()
 }
 
 fn hash(bytes: &[u8]) -> u64 {
@@ -112,9 +114,11 @@ fn hash(bytes: &[u8]) -> u64 {
 /// Seven bits a byte, the lowest ones first.
 fn write_number(mut number: u32, out: &mut Vec<u8>) {
     while number >= 0x80 {
+        // The cast keeps the lowest byte, of which seven bits are meant.
         out.push(number as u8 | 0x80);
         number >>= 7;
     }
+    // What is left is below 2^7.
     out.push(number as u8);
 }
 
@@ -126,14 +130,17 @@ mod tests {
     fn equal_conjunctions_are_one_and_can_be_read_back() {
         let mut all = Conjunctions::default();
         let sets: [&[u32]; 4] = [&[], &[0, 1, 500], &[70_000, 70_001, 4_000_000_000], &[0]];
+        let sets = sets.map(|set| set.iter().map(|&literal| InputLiteral(literal)).collect::<Vec<_>>());
         let ids: Vec<_> = sets.iter().map(|set| all.intern(set).unwrap()).collect();
-        assert_eq!(all.intern(&[0, 1, 500]), Some(ids[1]));
+        assert_eq!(all.intern(&sets[1]), Some(ids[1]));
         for (set, &id) in sets.iter().zip(&ids) {
             assert_eq!(&all.literals(id).collect::<Vec<_>>(), set);
         }
-        assert_eq!(all.retain(&[false, true, false, true]), [0, 0, 1, 1]);
-        assert_eq!(all.len(), 2);
-        assert_eq!(all.literals(ConjunctionId(0)).collect::<Vec<_>>(), [0, 1, 500]);
-        assert_eq!(all.literals(ConjunctionId(1)).collect::<Vec<_>>(), [0]);
+        let mut wanted = BitSet::empty(4);
+        [ids[1], ids[3]].into_iter().for_each(|id| wanted.set(id, true));
+        let renumbered: Vec<u32> = all.retain(&wanted).iter().map(|id| id.0).collect();
+        assert_eq!((renumbered, all.len()), (vec![0, 0, 1, 1], 2));
+        assert_eq!(all.literals(ConjunctionId(0)).collect::<Vec<_>>(), sets[1]);
+        assert_eq!(all.literals(ConjunctionId(1)).collect::<Vec<_>>(), sets[3]);
     }
 }

@@ -13,7 +13,7 @@ pub enum File {
 
 /// A place in the theory or in the features.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct Location {
     /// The text.
     pub file: File,
     /// Where in it.
@@ -24,7 +24,7 @@ pub struct Place {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// Where.
-    pub place: Place,
+    pub place: Location,
     /// What is wrong, in one line.
     pub message: String,
     /// A few words under the place.
@@ -39,7 +39,7 @@ pub enum FeatureError {
     /// The theory or the features are wrong.
     #[error("{}", .0.iter().map(|finding| finding.message.as_str()).collect::<Vec<_>>().join("; "))]
     Wrong(Vec<Finding>),
-    /// A limit was hit; the clause to blame.
+    /// A limit was hit, with the clause responsible.
     #[error("{}", .finding.message)]
     Limit {
         /// The limit that was hit, by name.
@@ -54,12 +54,12 @@ pub enum FeatureError {
 
 impl FeatureError {
     /// A single finding.
-    pub(super) fn wrong(place: Place, message: String, label: &str, hint: &str) -> FeatureError {
+    pub(super) fn wrong(place: Location, message: String, label: &str, hint: &str) -> FeatureError {
         FeatureError::Wrong(vec![Finding { place, message, label: label.into(), hint: hint.into() }])
     }
 
     /// A limit, with the clause that hit it.
-    pub(super) fn limit(limit: &'static str, place: Place, message: String, hint: &str) -> FeatureError {
+    pub(super) fn limit(limit: &'static str, place: Location, message: String, hint: &str) -> FeatureError {
         let label = "unfolding this clause".to_owned();
         let finding = Box::new(Finding { place, message, label, hint: hint.into() });
         FeatureError::Limit { limit, finding }

@@ -12,50 +12,43 @@
 //! The paper has no negation. A negated fact is a literal like any other. A negated view would multiply without end, so
 //! it stays a literal, too, an *auxiliary* one: the row of the or-table that the view has is read as an input, inverted.
 
-use super::FeatureConfig;
-use super::clauses::{Clauses, NO_FACT};
+use super::clauses::Clauses;
 use super::conjunctions::{ConjunctionId, Conjunctions};
 use super::endless;
 use super::error::FeatureError;
+use super::literal::InputLiteral;
 use super::needed::needed;
+use super::{FeatureConfig, FeatureId, HeadId};
 use crate::ground::AtomId;
-use crate::ids::{Id, narrow, wide};
+use crate::ids::{BitSet, Csr, Id, IdVec, narrow, wide};
 use grundy_syntax::{Exhausted, Ticks};
 use hashbrown::HashTable;
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
 
+grundy_syntax::define_id! {
+    /// A row of the or-table: a set of conjunctions.
+    pub(super) struct OrRowId(u32);
+}
+
 /// And-table and or-table. See the module's documentation.
 pub(super) struct FlatTables {
     pub(super) facts: u32,
     pub(super) and_rows: Conjunctions,
-    /// Where each row of the or-table ends.
-    or_ends: Vec<u32>,
-    or_rows: Vec<u32>,
+    pub(super) or_rows: Csr<OrRowId, ConjunctionId>,
     /// The or-rows that are read as inputs, in order of dependence.
-    pub(super) auxiliary: Vec<u32>,
+    pub(super) auxiliary: Vec<OrRowId>,
     /// For each head its row in the or-table.
-    pub(super) heads: Vec<u32>,
+    pub(super) heads: IdVec<HeadId, OrRowId>,
     /// For each feature how many ground clauses it has.
-    pub(super) clauses: Vec<u64>,
+    pub(super) clauses: IdVec<FeatureId, u64>,
 }
 
 impl FlatTables {
-    /// The conjunctions of a row of the or-table.
-    pub(super) fn or_row(&self, row: u32) -> impl Iterator<Item = ConjunctionId> + '_ {
-        let start = if row == 0 { 0 } else { self.or_ends[row.index() - 1] };
-        self.or_rows[start.index()..self.or_ends[row.index()].index()].iter().map(|&id| ConjunctionId(id))
-    }
-
-    /// How many rows the or-table has.
-    pub(super) fn or_len(&self) -> usize {
-        self.or_ends.len()
-    }
-
     /// The memory of both tables.
     pub(super) fn bytes(&self) -> usize {
-        self.and_rows.bytes() + (self.or_ends.len() + self.or_rows.len() + self.heads.len()) * 4
+        self.and_rows.bytes() + (self.or_rows.len() + self.or_rows.items().len() + self.heads.len()) * 4
     }
 }
 
@@ -83,23 +76,23 @@ struct Unfolder<'a> {
     clauses: &'a Clauses,
     config: &'a FeatureConfig,
     conjunctions: Conjunctions,
-    sets: Vec<u32>,
-    set_of: Vec<Set>,
+    sets: Vec<ConjunctionId>,
+    set_of: IdVec<AtomId, Set>,
     /// The atoms that are read as inputs, and their numbers.
-    auxiliary: Vec<u32>,
-    auxiliary_of: FxHashMap<u32, u32>,
+    auxiliary: Vec<AtomId>,
+    auxiliary_of: FxHashMap<AtomId, u32>,
     /// The clause in the making: which literals it has.
-    has: Vec<bool>,
-    current: Vec<u32>,
-    sorted: Vec<u32>,
-    found: Vec<u32>,
+    has: IdVec<InputLiteral, bool>,
+    current: Vec<InputLiteral>,
+    sorted: Vec<InputLiteral>,
+    found: Vec<ConjunctionId>,
     steps: u64,
 }
 
-/// So many steps are taken between checks of the budget.
+/// The steps between two checks of the budget.
 const STEPS_PER_CHECK: u64 = 1024;
 
-/// A clause in the making may be given up this many times for each one that is kept.
+/// Limit: the steps of unfolding for each clause that the configuration allows.
 const STEPS_PER_CLAUSE: u64 = 64;
 
 impl<'a> Unfolder<'a> {
@@ -109,10 +102,10 @@ impl<'a> Unfolder<'a> {
             config,
             conjunctions: Conjunctions::default(),
             sets: Vec::new(),
-            set_of: vec![0..0; clauses.fact_of.len()],
+            set_of: IdVec::filled(0..0, clauses.atom_count()),
             auxiliary: Vec::new(),
             auxiliary_of: FxHashMap::default(),
-            has: vec![false; clauses.facts.len() * 2],
+            has: IdVec::filled(false, InputLiteral::count(clauses.facts.len())),
             current: Vec::new(),
             sorted: Vec::new(),
             found: Vec::new(),
@@ -121,26 +114,24 @@ impl<'a> Unfolder<'a> {
     }
 
     /// Finds all clauses of an atom, those of the views in their bodies being known.
-    fn unfold_atom(&mut self, atom: u32) -> Result<(), FeatureError> {
+    fn unfold_atom(&mut self, atom: AtomId) -> Result<(), FeatureError> {
         let rules = &self.clauses.rules;
         if let Some(same) = self.alias(atom) {
-            self.set_of[atom.index()] = self.set_of[same.index()].clone();
+            self.set_of[atom] = self.set_of[same].clone();
             return Ok(());
         }
         self.found.clear();
         let mut factors: Vec<Set> = Vec::new();
-        for &rule in rules.of(AtomId(atom)) {
+        for &rule in rules.of(atom) {
             factors.clear();
             let mut fixed = Vec::new();
             for literal in rules.body(rule) {
-                let number = literal.atom.0;
-                let fact = self.clauses.fact_of[number.index()];
-                if fact != NO_FACT {
-                    fixed.push(fact << 1 | u32::from(!literal.positive));
+                if let Some(fact) = self.clauses.fact_of(literal.atom) {
+                    fixed.push(InputLiteral::of_fact(fact, literal.positive));
                 } else if literal.positive {
-                    factors.push(self.set_of[number.index()].clone());
-                } else if !self.set_of[number.index()].is_empty() {
-                    fixed.push(self.auxiliary(number) << 1 | 1);
+                    factors.push(self.set_of[literal.atom].clone());
+                } else if !self.set_of[literal.atom].is_empty() {
+                    fixed.push(self.negated_view(literal.atom));
                 }
             }
             if !self.config.written_order {
@@ -159,29 +150,30 @@ impl<'a> Unfolder<'a> {
         if wide(self.sets.len()) > self.config.max_clauses || self.sets.len() > u32::MAX.index() {
             return Err(self.limit(atom, "clauses"));
         }
-        self.set_of[atom.index()] = start..self.sets.len() as u32;
+        self.set_of[atom] = start..narrow(self.sets.len());
         Ok(())
     }
 
     /// The view that an atom is just another name of, if it is one.
-    fn alias(&self, atom: u32) -> Option<u32> {
+    fn alias(&self, atom: AtomId) -> Option<AtomId> {
         let rules = &self.clauses.rules;
-        let [rule] = *rules.of(AtomId(atom)) else { return None };
+        let [rule] = *rules.of(atom) else { return None };
         let [literal] = *rules.body(rule) else { return None };
-        let is_view = self.clauses.fact_of[literal.atom.index()] == NO_FACT;
-        (literal.positive && is_view).then_some(literal.atom.0)
+        let is_view = self.clauses.fact_of(literal.atom).is_none();
+        (literal.positive && is_view).then_some(literal.atom)
     }
 
-    /// The number of a view as an input.
-    fn auxiliary(&mut self, atom: u32) -> u32 {
+    /// The negation of a view, which becomes an auxiliary input.
+    fn negated_view(&mut self, atom: AtomId) -> InputLiteral {
         let facts = narrow(self.clauses.facts.len());
         let auxiliary = &mut self.auxiliary;
         let number = *self.auxiliary_of.entry(atom).or_insert_with(|| {
             auxiliary.push(atom);
             narrow(auxiliary.len()) - 1
         });
-        self.has.resize(2 * (facts + number + 1).max(narrow(self.has.len()) / 2).index(), false);
-        facts + number
+        let literals = InputLiteral::count((facts + number + 1).index());
+        self.has.resize(literals.max(self.has.len()), false);
+        InputLiteral::of_input(facts + number, false)
     }
 
     /// Adds the conjunctions of all combinations to what was found.
@@ -193,7 +185,7 @@ impl<'a> Unfolder<'a> {
                 self.check_budget()?;
             }
             let before = self.current.len();
-            if self.add_conjunction(ConjunctionId(self.sets[at.index()])) {
+            if self.add_conjunction(self.sets[at.index()]) {
                 self.multiply(rest)?;
             }
             self.remove(before);
@@ -209,7 +201,7 @@ impl<'a> Unfolder<'a> {
         self.sorted.extend_from_slice(&self.current);
         self.sorted.sort_unstable();
         let id = self.conjunctions.intern(&self.sorted).ok_or("memory")?;
-        self.found.push(id.0);
+        self.found.push(id);
         if wide(self.sets.len() + self.found.len()) > self.config.max_clauses {
             // Repeats do not count, but are only found at the end.
             self.found.sort_unstable();
@@ -230,15 +222,15 @@ impl<'a> Unfolder<'a> {
     }
 
     /// Adds literals to the clause in the making; `false` if it can never hold with them.
-    fn add(&mut self, literals: impl Iterator<Item = u32>) -> bool {
+    fn add(&mut self, literals: impl Iterator<Item = InputLiteral>) -> bool {
         for literal in literals {
-            if self.has[literal.index()] {
+            if self.has[literal] {
                 continue;
             }
-            if !self.clauses.conflicts.admits(literal, |other| self.has[other.index()]) {
+            if !self.clauses.conflicts.admits(literal, |other| self.has[other]) {
                 return false;
             }
-            self.has[literal.index()] = true;
+            self.has[literal] = true;
             self.current.push(literal);
         }
         true
@@ -253,10 +245,10 @@ impl<'a> Unfolder<'a> {
 
     /// Takes back all literals but the first ones.
     fn remove(&mut self, keep: usize) {
-        self.current.drain(keep..).for_each(|literal| self.has[literal.index()] = false);
+        self.current.drain(keep..).for_each(|literal| self.has[literal] = false);
     }
 
-    fn limit(&self, atom: u32, limit: &'static str) -> FeatureError {
+    fn limit(&self, atom: AtomId, limit: &'static str) -> FeatureError {
         let message = format!(
             "unfolding gives too much (limit `{limit}`): {} clauses so far, and this one is being unfolded",
             self.sets.len() + self.found.len()
@@ -267,37 +259,32 @@ impl<'a> Unfolder<'a> {
     }
 
     fn finish(mut self) -> Result<FlatTables, Exhausted> {
-        let heads: Vec<Set> =
-            self.clauses.heads.iter().map(|head| self.set_of[head.atom.index()].clone()).collect();
-        let mut counts = vec![0; self.clauses.features().len()];
+        let heads: Vec<Set> = self.clauses.heads.iter().map(|head| self.set_of[head.atom].clone()).collect();
+        let mut counts = IdVec::filled(0, self.clauses.features().len());
         for (head, set) in self.clauses.heads.iter().zip(&heads) {
-            counts[head.feature.index()] += wide(set.len());
+            counts[head.feature] += wide(set.len());
         }
         let mut table = OrTable::default();
-        let mut rows = Vec::with_capacity(heads.len());
+        let mut rows: Vec<OrRowId> = Vec::with_capacity(heads.len());
         let mut ticks = Ticks::default();
         for set in heads {
             ticks.work(&self.config.budget, 1 + set.len())?;
             rows.push(table.row(&self.sets, set));
         }
-        let auxiliary: Vec<u32> = self
-            .auxiliary
-            .iter()
-            .map(|&atom| table.row(&self.sets, self.set_of[atom.index()].clone()))
-            .collect();
+        let auxiliary: Vec<OrRowId> =
+            self.auxiliary.iter().map(|&atom| table.row(&self.sets, self.set_of[atom].clone())).collect();
         drop(std::mem::take(&mut self.sets));
-        let mut wanted = vec![false; self.conjunctions.len()];
-        table.rows.iter().for_each(|&id| wanted[id.index()] = true);
-        let numbers = self.conjunctions.retain(&wanted);
-        table.rows.iter_mut().for_each(|id| *id = numbers[id.index()]);
+        let mut wanted = BitSet::empty(self.conjunctions.len());
+        table.rows.items().iter().for_each(|&id| wanted.set(id, true));
+        let renumbered = self.conjunctions.retain(&wanted);
+        table.rows.items_mut().iter_mut().for_each(|id| *id = renumbered[*id]);
         table.rows.shrink_to_fit();
         Ok(FlatTables {
             facts: narrow(self.clauses.facts.len()),
             and_rows: self.conjunctions,
-            or_ends: table.ends,
             or_rows: table.rows,
             auxiliary,
-            heads: rows,
+            heads: rows.into(),
             clauses: counts,
         })
     }
@@ -306,31 +293,24 @@ impl<'a> Unfolder<'a> {
 /// The or-table in the making: equal sets are one row.
 #[derive(Default)]
 struct OrTable {
-    ends: Vec<u32>,
-    rows: Vec<u32>,
-    known: HashTable<u32>,
+    rows: Csr<OrRowId, ConjunctionId>,
+    known: HashTable<OrRowId>,
 }
 
 impl OrTable {
-    fn row(&mut self, sets: &[u32], set: Set) -> u32 {
+    fn row(&mut self, sets: &[ConjunctionId], set: Set) -> OrRowId {
         let set = &sets[set.start.index()..set.end.index()];
-        let OrTable { ends, rows, known } = self;
-        let of = |row: u32| {
-            let start = if row == 0 { 0 } else { ends[row.index() - 1] };
-            &rows[start.index()..ends[row.index()].index()]
-        };
-        if let Some(&row) = known.find(hash(set), |&row| of(row) == set) {
+        let OrTable { rows, known } = self;
+        if let Some(&row) = known.find(hash(set), |&row| rows[row] == *set) {
             return row;
         }
-        let row = narrow(ends.len());
-        known.insert_unique(hash(set), row, |&row| hash(of(row)));
-        rows.extend_from_slice(set);
-        ends.push(narrow(rows.len()));
+        let row = rows.push(set.iter().copied());
+        known.insert_unique(hash(set), row, |&row| hash(&rows[row]));
         row
     }
 }
 
-fn hash(set: &[u32]) -> u64 {
+fn hash(set: &[ConjunctionId]) -> u64 {
     let mut hasher = FxHasher::default();
     set.hash(&mut hasher);
     hasher.finish()

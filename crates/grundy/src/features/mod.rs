@@ -47,16 +47,16 @@ mod error;
 mod evaluate;
 mod flat;
 mod generate;
+mod literal;
 mod merge;
 mod needed;
 mod shared;
 mod state;
 mod tables;
 
-use crate::ids::Id;
 pub use aggregate::Aggregate;
 pub use conflicts::Determined;
-pub use error::{FeatureError, File, Finding, Place};
+pub use error::{FeatureError, File, Finding, Location};
 pub use evaluate::{Batch, Change, FactSet, Incremental, Naive, Plan, Scratch, Value};
 pub use generate::{GenerateConfig, Generated, Generation, generate};
 pub use merge::{Feature, Selection};
@@ -70,8 +70,18 @@ use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
 grundy_syntax::define_id! {
-    /// A solution that a feature can have, by number.
+    /// A solution that a feature can have.
     pub struct HeadId(u32);
+}
+
+grundy_syntax::define_id! {
+    /// A dynamic fact that features read, in the order of grounding.
+    pub struct FactId(u32);
+}
+
+grundy_syntax::define_id! {
+    /// A feature, in the order of the text.
+    pub struct FeatureId(u32);
 }
 
 /// How to compile, and what it may cost.
@@ -147,17 +157,22 @@ impl Features {
     }
 
     /// A fact in a notation.
-    pub fn fact_text(&self, fact: u32, notation: Notation) -> String {
+    pub fn fact_text(&self, fact: FactId, notation: Notation) -> String {
         state::in_notation(notation, &self.fact_kif(fact))
     }
 
-    pub(crate) fn fact_kif(&self, fact: u32) -> String {
+    /// All facts that features look at.
+    pub(crate) fn facts(&self) -> impl Iterator<Item = FactId> + use<> {
+        self.clauses.facts.ids()
+    }
+
+    pub(crate) fn fact_kif(&self, fact: FactId) -> String {
         self.clauses.fact_text(fact)
     }
 
     /// A solution in a notation: `pieces(a1)`.
     pub fn solution_text(&self, solution: HeadId, notation: Notation) -> String {
-        let head = self.clauses.heads[solution.index()];
+        let head = self.clauses.heads[solution];
         let feature = &self.features()[head.feature.index()];
         let args: Vec<String> = (0..feature.arity)
             .map(|number| state::in_notation(notation, &self.clauses.head_arg_text(solution, number)))
@@ -170,13 +185,12 @@ impl Features {
     }
 
     /// The solutions of a feature in a state.
-    pub fn explain(&self, plan: &Arc<Plan>, feature: usize, state: &FactSet) -> Vec<HeadId> {
+    pub fn explain(&self, plan: &Arc<Plan>, feature: FeatureId, state: &FactSet) -> Vec<HeadId> {
         let mut scratch = Scratch::new(plan.clone());
         scratch.look_at(state);
-        let all = plan.solutions.iter().enumerate();
-        let own =
-            all.filter(|(_, solution)| solution.feature.index() == feature && scratch.holds(solution.holds));
-        own.map(|(number, _)| HeadId::new(number)).collect()
+        let all = plan.solutions.entries();
+        let own = all.filter(|(_, solution)| solution.feature == feature && scratch.holds(solution.holds));
+        own.map(|(head, _)| head).collect()
     }
 
     /// The program that was made of the theory and the features.

@@ -1,18 +1,19 @@
 //! Tables that share: a network with a node for each ground clause and each view.
 //!
-//! Nothing is unfolded, so that nothing explodes: a view is a node, whoever reads it. What unfolding finds by writing
-//! everything out is found here by remembering what a node *needs*: the literals that hold whenever it does, as far as
-//! they are few. For a conjunction these are its literals; for a disjunction, what all its branches need.
+//! Views are not unfolded, so that the size stays linear: a view is one node, however many clauses read it. The
+//! contradictions and duplicates that unfolding finds are found here by the literals that a node *needs*: those that hold
+//! whenever it does, up to a limit. For a conjunction these are its literals; for a disjunction, what all its branches need.
 //!
 //! - A clause that needs what never holds together is pruned.
 //! - Conjunctions of the same literals are one node, however they were put together: a span of stones from a1 to a3 is
 //!   the one from a3 to a1.
 
-use super::clauses::{Clauses, NO_FACT};
+use super::clauses::{Clauses, Head};
 use super::error::FeatureError;
+use super::literal::InputLiteral;
 use super::needed::{Component, needed};
-use crate::ground::AtomId;
-use crate::ids::{Id, length};
+use crate::ground::{AtomId, GroundLiteral};
+use crate::ids::{IdVec, length};
 use crate::network::{Builder, Fluent, Groups, Interface, Kind, Network, NodeId, Percept, Signal, optimize};
 use grundy_syntax::{Budget, Ticks};
 use rustc_hash::FxHashMap;
@@ -22,7 +23,7 @@ use std::rc::Rc;
 /// A node that needs more literals than this is not compared with others.
 const MOST_LITERALS: usize = 24;
 
-type Literals = SmallVec<[u32; 12]>;
+type Literals = SmallVec<[InputLiteral; 12]>;
 
 /// What holds whenever a signal does.
 #[derive(Clone, Debug, Default)]
@@ -32,7 +33,7 @@ struct Needs {
     is_exact: bool,
 }
 
-/// Making the node of a clause is about so much work, in units of [`Ticks::work`].
+/// The approximate work of making the node of a clause, in units of [`Ticks::work`].
 const WORK_OF_RULE: usize = 32;
 
 /// Makes the network of the features; the percepts of its first role are the heads, in order.
@@ -42,18 +43,15 @@ pub(super) fn share(clauses: &Clauses, budget: &Budget) -> Result<Network, Featu
     let mut ticks = Ticks::default();
     for component in needed(clauses)? {
         let atoms = component.atoms.iter();
-        let rules: usize = atoms.map(|&atom| 1 + clauses.rules.of(AtomId(atom)).len()).sum();
+        let rules: usize = atoms.map(|&atom| 1 + clauses.rules.of(atom).len()).sum();
         ticks.work(budget, WORK_OF_RULE * rules)?;
         match component.is_loop {
             false => sharer.connect(component.atoms[0]),
             true => sharer.connect_loop(&component)?,
         }
     }
-    let percept = |head: &super::clauses::Head| Percept {
-        text: String::new(),
-        holds: sharer.signals[head.atom.index()],
-        about: None,
-    };
+    let percept =
+        |head: &Head| Percept { text: String::new(), holds: sharer.signals[head.atom], about: None };
     interface.sees = vec![clauses.heads.iter().map(percept).collect()].into();
     let network = sharer.builder.finish(interface);
     budget.check()?;
@@ -71,38 +69,35 @@ pub(super) fn inputs(clauses: &Clauses) -> Interface {
 struct Sharer<'a> {
     clauses: &'a Clauses,
     builder: Builder,
-    signals: Vec<Signal>,
-    /// By node.
-    needs: Vec<Option<Needs>>,
+    signals: IdVec<AtomId, Signal>,
+    needs: IdVec<NodeId, Option<Needs>>,
     /// Conjunctions by their literals.
     known: FxHashMap<Rc<Literals>, Signal>,
 }
 
 impl<'a> Sharer<'a> {
     fn new(clauses: &'a Clauses, interface: &Interface) -> Sharer<'a> {
-        let mut signals = vec![Signal::FALSE; clauses.fact_of.len()];
-        for (fluent, atom) in interface.fluents.ids().zip(&clauses.facts) {
-            signals[atom.index()] = Signal::of(interface.fluent_node(fluent));
+        let mut signals = IdVec::filled(Signal::FALSE, clauses.atom_count());
+        for (fluent, &atom) in interface.fluents.ids().zip(&clauses.facts) {
+            signals[atom] = Signal::of(interface.fluent_node(fluent));
         }
         let edges = length(clauses.ground.literal_count());
-        let builder = Builder::with_capacity(interface, clauses.fact_of.len(), edges);
-        Sharer { clauses, builder, signals, needs: Vec::new(), known: FxHashMap::default() }
+        let builder = Builder::with_capacity(interface, clauses.atom_count(), edges);
+        Sharer { clauses, builder, signals, needs: IdVec::default(), known: FxHashMap::default() }
     }
 
     /// Makes the node of an atom whose rules lead to known ones.
-    fn connect(&mut self, atom: u32) {
+    fn connect(&mut self, atom: AtomId) {
         let branches = self.branches(atom);
-        self.signals[atom.index()] = self.or(branches);
+        self.signals[atom] = self.or(branches);
     }
 
     /// The nodes of the clauses of an atom.
-    fn branches(&mut self, atom: u32) -> Vec<Signal> {
+    fn branches(&mut self, atom: AtomId) -> Vec<Signal> {
         let rules = &self.clauses.rules;
         let mut branches = Vec::new();
-        for &rule in rules.of(AtomId(atom)) {
-            let signal = |literal: &crate::ground::GroundLiteral| {
-                self.signals[literal.atom.index()].inverted_if(!literal.positive)
-            };
+        for &rule in rules.of(atom) {
+            let signal = |literal: &GroundLiteral| self.signals[literal.atom].inverted_if(!literal.positive);
             let inputs: Vec<Signal> = rules.body(rule).iter().map(signal).collect();
             branches.push(self.and(inputs));
         }
@@ -155,27 +150,27 @@ impl<'a> Sharer<'a> {
     }
 
     fn remember(&mut self, signal: Signal, needs: &Needs) {
-        let node = signal.node().index();
-        if signal.is_inverted() || self.clauses.facts.len() >= node {
+        let node = signal.node();
+        if signal.is_inverted() || self.clauses.facts.len() >= node.index() {
             return;
         }
-        if self.needs.len() <= node {
-            self.needs.resize(node + 1, None);
+        if self.needs.len() <= node.index() {
+            self.needs.resize(node.index() + 1, None);
         }
         self.needs[node].get_or_insert_with(|| needs.clone());
     }
 
     /// What holds whenever a signal does.
     fn needs_of(&self, signal: Signal) -> Needs {
-        let node = signal.node().0;
-        if node >= 1 && node as usize <= self.clauses.facts.len() {
-            let literal = (node - 1) << 1 | u32::from(signal.is_inverted());
+        let node = signal.node();
+        if node.0 >= 1 && node.index() <= self.clauses.facts.len() {
+            let literal = InputLiteral::of_input(node.0 - 1, !signal.is_inverted());
             return Needs { literals: Rc::new(SmallVec::from_slice(&[literal])), is_exact: true };
         }
         if signal.is_inverted() {
             return Needs::default();
         }
-        self.needs.get(node.index()).cloned().flatten().unwrap_or_default()
+        self.needs.get(node).cloned().flatten().unwrap_or_default()
     }
 
     /// What a conjunction needs; `None` if it never holds.
@@ -189,7 +184,7 @@ impl<'a> Sharer<'a> {
         }
         literals.sort_unstable();
         literals.dedup();
-        let has = |literal: u32| literals.binary_search(&literal).is_ok();
+        let has = |literal: InputLiteral| literals.binary_search(&literal).is_ok();
         if !literals.iter().all(|&literal| self.clauses.conflicts.admits(literal, has)) {
             return None;
         }
@@ -202,10 +197,10 @@ impl<'a> Sharer<'a> {
     fn connect_loop(&mut self, component: &Component) -> Result<(), FeatureError> {
         let rules = &self.clauses.rules;
         for &atom in &component.atoms {
-            let negated = |literal: &crate::ground::GroundLiteral| {
-                !literal.positive && component.atoms.binary_search(&literal.atom.0).is_ok()
+            let negated = |literal: &GroundLiteral| {
+                !literal.positive && component.atoms.binary_search(&literal.atom).is_ok()
             };
-            if rules.of(AtomId(atom)).iter().any(|&rule| rules.body(rule).iter().any(negated)) {
+            if rules.of(atom).iter().any(|&rule| rules.body(rule).iter().any(negated)) {
                 let message = "a predicate depends on its own negation".to_owned();
                 return Err(FeatureError::wrong(
                     self.clauses.place_of(atom),
@@ -218,7 +213,7 @@ impl<'a> Sharer<'a> {
         self.builder.open_loop();
         let nodes: Vec<NodeId> = component.atoms.iter().map(|_| self.builder.reserve()).collect();
         for (&atom, &node) in component.atoms.iter().zip(&nodes) {
-            self.signals[atom.index()] = Signal::of(node);
+            self.signals[atom] = Signal::of(node);
         }
         for (&atom, &node) in component.atoms.iter().zip(&nodes) {
             let mut branches = self.branches(atom);
@@ -231,7 +226,7 @@ impl<'a> Sharer<'a> {
             self.builder.define(node, Kind::Or, &branches);
         }
         self.builder.close_loop();
-        debug_assert!(component.atoms.iter().all(|&atom| self.clauses.fact_of[atom.index()] == NO_FACT));
+        debug_assert!(component.atoms.iter().all(|&atom| self.clauses.fact_of(atom).is_none()));
         Ok(())
     }
 }

@@ -1,7 +1,7 @@
 //! States from text: facts in the notation of the theory.
 
-use super::Features;
 use super::evaluate::FactSet;
+use super::{FactId, Features};
 use crate::flat::read_ground_term;
 use grundy_syntax::{Dialect, Notation, Printer, Program, Source, Symbols, Term, TermId, Terms, read_theory};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -10,19 +10,19 @@ use rustc_hash::{FxHashMap, FxHashSet};
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Meaning {
     /// This fact.
-    Fact(u32),
-    /// A fact that no feature looks at.
+    Fact(FactId),
+    /// A fact that no feature reads.
     Ignored,
-    /// Nothing that the theory knows; why.
+    /// A fact that the theory does not have, with the reason.
     Unknown(String),
 }
 
 /// Reads the facts of states. Each different text is understood once.
 pub struct StateReader<'a> {
     features: &'a Features,
-    by_text: FxHashMap<String, u32>,
+    by_text: FxHashMap<String, FactId>,
     /// The same in lower case: traces are.
-    by_folded: FxHashMap<String, u32>,
+    by_folded: FxHashMap<String, FactId>,
     meanings: FxHashMap<String, Meaning>,
     /// The names that the theory mentions.
     names: FxHashSet<String>,
@@ -41,8 +41,8 @@ pub struct UnknownFact {
 impl<'a> StateReader<'a> {
     /// Prepares.
     pub fn new(features: &'a Features) -> StateReader<'a> {
-        let texts = (0..features.fact_count() as u32).map(|fact| (features.fact_kif(fact), fact));
-        let by_text: FxHashMap<String, u32> = texts.collect();
+        let texts = features.facts().map(|fact| (features.fact_kif(fact), fact));
+        let by_text: FxHashMap<String, FactId> = texts.collect();
         let by_folded = by_text.iter().map(|(text, &fact)| (text.to_lowercase(), fact)).collect();
         let program = features.program();
         let mut names = FxHashSet::default();
@@ -118,7 +118,7 @@ impl<'a> StateReader<'a> {
         }
     }
 
-    /// What to make of a fact of a dynamic predicate that no clause asks for.
+    /// The meaning of a fact of a dynamic predicate that no clause reads.
     fn missing(
         &self,
         program: &Program,
@@ -127,7 +127,7 @@ impl<'a> StateReader<'a> {
         args: &[TermId],
     ) -> Meaning {
         if self.features.is_closed(name, arity) {
-            return Meaning::Unknown(format!("the theory knows no fact `{text}`"));
+            return Meaning::Unknown(format!("the theory has no fact `{text}`"));
         }
         if !self.shapes.contains(&(name.to_owned(), arity)) {
             return Meaning::Ignored;
@@ -137,7 +137,7 @@ impl<'a> StateReader<'a> {
         let mut strange: Vec<&String> = names.difference(&self.names).collect();
         strange.sort_unstable();
         match strange.first() {
-            Some(name) => Meaning::Unknown(format!("the theory knows nothing of `{name}`")),
+            Some(name) => Meaning::Unknown(format!("the name `{name}` does not occur in the theory")),
             None => Meaning::Ignored,
         }
     }

@@ -5,13 +5,12 @@ use super::clauses::Clauses;
 use super::conjunctions::ConjunctionId;
 use super::error::FeatureError;
 use super::evaluate::{Plan, Solution, Summary};
-use super::flat::{FlatTables, unfold};
+use super::flat::{FlatTables, OrRowId, unfold};
 use super::needed::needed;
 use super::shared::{inputs, share};
-use super::{FeatureConfig, Features, HeadId};
-use crate::ground::AtomId;
-use crate::ids::{Id, wide};
-use crate::network::{Builder, Kind, Network, Percept, RoleId, Signal, split_wide};
+use super::{FeatureConfig, FeatureId, Features, HeadId};
+use crate::ids::{Id, IdVec, wide};
+use crate::network::{Builder, Kind, Network, NodeId, Percept, RoleId, Signal, split_wide};
 use grundy_syntax::{Budget, Exhausted, Ticks};
 use std::sync::Arc;
 
@@ -50,8 +49,8 @@ enum Layout {
     Shared(Network),
 }
 
-/// Evaluators count inputs in numbers of 15 bits.
-const MOST_INPUTS: usize = 30_000;
+/// Limit: the inputs of a node. The incremental evaluator counts them in 15 bits, the rest of a cell.
+const MOST_COUNTED_INPUTS: usize = 30_000;
 
 impl Tables {
     pub(super) fn new(
@@ -68,7 +67,7 @@ impl Tables {
             }
             TableKind::Shared => {
                 let atoms = needed(clauses)?.into_iter().flat_map(|component| component.atoms);
-                let ground_clauses = atoms.map(|atom| wide(clauses.rules.of(AtomId(atom)).len())).sum();
+                let ground_clauses = atoms.map(|atom| wide(clauses.rules.of(atom).len())).sum();
                 Tables { layout: Layout::Shared(share(clauses, &budget)?), ground_clauses, budget }
             }
         })
@@ -87,7 +86,7 @@ impl Tables {
         let ground_clauses = self.ground_clauses;
         match &self.layout {
             Layout::Flat(flat) => {
-                let (and_rows, or_rows) = (flat.and_rows.len(), flat.or_len());
+                let (and_rows, or_rows) = (flat.and_rows.len(), flat.or_rows.len());
                 Sizes { ground_clauses, and_rows, or_rows, bytes: flat.bytes() }
             }
             Layout::Shared(network) => {
@@ -104,7 +103,7 @@ impl Tables {
     /// For flat tables: the number of ground clauses of each feature.
     pub fn clauses_by_feature(&self) -> Option<&[u64]> {
         match &self.layout {
-            Layout::Flat(flat) => Some(&flat.clauses),
+            Layout::Flat(flat) => Some(flat.clauses.as_slice()),
             Layout::Shared(_) => None,
         }
     }
@@ -121,17 +120,16 @@ impl Tables {
                 network.clone()
             }
         };
-        let network = split_wide(network, MOST_INPUTS, budget)?;
+        let network = split_wide(network, MOST_COUNTED_INPUTS, budget)?;
         budget.check()?;
         let signals = &network.interface().sees[RoleId(0)];
-        let solutions =
-            clauses.heads.iter().zip(signals).enumerate().map(|(number, (head, percept))| Solution {
-                feature: head.feature,
-                holds: percept.holds,
-                argument: argument(clauses, HeadId::new(number)).unwrap_or(0),
-            });
+        let solutions = clauses.heads.entries().zip(signals).map(|((id, head), percept)| Solution {
+            feature: head.feature,
+            holds: percept.holds,
+            argument: argument(clauses, id).unwrap_or(0),
+        });
         let solutions = solutions.collect();
-        let summaries: Vec<Summary> =
+        let summaries: IdVec<FeatureId, Summary> =
             clauses.features().iter().map(|feature| summary(feature.aggregate)).collect();
         let plan = Plan::new(network, solutions, &summaries);
         budget.check()?;
@@ -150,27 +148,26 @@ fn summary(aggregate: Aggregate) -> Summary {
 
 /// The number that an aggregate looks at in a solution; `None` if it looks at none, or at something else.
 fn argument(clauses: &Clauses, head: HeadId) -> Option<i64> {
-    let feature = &clauses.features()[clauses.heads[head.index()].feature.index()];
+    let feature = &clauses.features()[clauses.heads[head].feature.index()];
     let argument = feature.aggregate.argument()?;
     clauses.head_arg_text(head, argument).parse().ok()
 }
 
-/// Looking at the argument of a solution is about so much work, in units of [`Ticks::work`].
+/// The approximate work of reading the argument of a solution, in units of [`Ticks::work`].
 const WORK_OF_ARGUMENT: usize = 16;
 
 /// Aggregates are about numbers.
 pub(super) fn check_arguments(clauses: &Clauses, budget: &Budget) -> Result<(), FeatureError> {
     let mut ticks = Ticks::default();
-    for (number, head) in clauses.heads.iter().enumerate() {
+    for (id, head) in clauses.heads.entries() {
         ticks.work(budget, WORK_OF_ARGUMENT)?;
         let feature = &clauses.features()[head.feature.index()];
-        let head = HeadId::new(number);
         if let Some(place) = feature.aggregate.argument()
-            && argument(clauses, head).is_none()
+            && argument(clauses, id).is_none()
         {
-            let text = clauses.head_arg_text(head, place);
+            let text = clauses.head_arg_text(id, place);
             let message = format!(
-                "argument {} of `{}` can be `{text}`, which is no number",
+                "argument {} of `{}` can be `{text}`, which is not a number",
                 place + 1,
                 feature.column()
             );
@@ -181,7 +178,7 @@ pub(super) fn check_arguments(clauses: &Clauses, budget: &Budget) -> Result<(), 
     Ok(())
 }
 
-/// Making a node is about so much work, in units of [`Ticks::work`].
+/// The approximate work of making a node, in units of [`Ticks::work`].
 const WORK_OF_NODE: usize = 16;
 
 /// Flat tables as a network.
@@ -191,8 +188,8 @@ fn flat_network(clauses: &Clauses, flat: &FlatTables, budget: &Budget) -> Result
     let mut writer = Writer {
         builder: Builder::with_capacity(&interface, rows, rows * 4),
         flat,
-        ands: vec![None; rows],
-        ors: vec![None; flat.or_len()],
+        ands: IdVec::filled(None, rows),
+        ors: IdVec::filled(None, flat.or_rows.len()),
         auxiliary: Vec::new(),
         budget,
         ticks: Ticks::default(),
@@ -201,7 +198,8 @@ fn flat_network(clauses: &Clauses, flat: &FlatTables, budget: &Budget) -> Result
         let signal = writer.or(row)?;
         writer.auxiliary.push(signal);
     }
-    let mut percept = |&row: &u32| Ok(Percept { text: String::new(), holds: writer.or(row)?, about: None });
+    let mut percept =
+        |&row: &OrRowId| Ok(Percept { text: String::new(), holds: writer.or(row)?, about: None });
     interface.sees = vec![flat.heads.iter().map(&mut percept).collect::<Result<_, Exhausted>>()?].into();
     Ok(writer.builder.finish(interface))
 }
@@ -209,8 +207,8 @@ fn flat_network(clauses: &Clauses, flat: &FlatTables, budget: &Budget) -> Result
 struct Writer<'a> {
     builder: Builder,
     flat: &'a FlatTables,
-    ands: Vec<Option<Signal>>,
-    ors: Vec<Option<Signal>>,
+    ands: IdVec<ConjunctionId, Option<Signal>>,
+    ors: IdVec<OrRowId, Option<Signal>>,
     /// The auxiliary inputs, as far as they are made.
     auxiliary: Vec<Signal>,
     budget: &'a Budget,
@@ -218,38 +216,38 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    fn or(&mut self, row: u32) -> Result<Signal, Exhausted> {
-        if let Some(known) = self.ors[row.index()] {
+    fn or(&mut self, row: OrRowId) -> Result<Signal, Exhausted> {
+        if let Some(known) = self.ors[row] {
             return Ok(known);
         }
-        self.ticks.work(self.budget, WORK_OF_NODE * (1 + self.flat.or_row(row).count()))?;
-        let mut inputs: Vec<Signal> = self.flat.or_row(row).map(|id| self.and(id)).collect();
+        self.ticks.work(self.budget, WORK_OF_NODE * (1 + self.flat.or_rows[row].len()))?;
+        let mut inputs: Vec<Signal> = self.flat.or_rows[row].iter().map(|&id| self.and(id)).collect();
         let signal = match inputs.contains(&Signal::TRUE) {
             true => Signal::TRUE,
             false => self.builder.gate(Kind::Or, &mut inputs),
         };
-        self.ors[row.index()] = Some(signal);
+        self.ors[row] = Some(signal);
         Ok(signal)
     }
 
     fn and(&mut self, id: ConjunctionId) -> Signal {
-        if let Some(known) = self.ands[id.0.index()] {
+        if let Some(known) = self.ands[id] {
             return known;
         }
         let mut inputs = Vec::new();
         for literal in self.flat.and_rows.literals(id) {
-            let input = match (literal >> 1).checked_sub(self.flat.facts) {
+            let input = match literal.input().checked_sub(self.flat.facts) {
                 Some(auxiliary) => self.auxiliary[auxiliary.index()],
-                None => Signal::of(crate::network::NodeId(1 + (literal >> 1))),
+                None => Signal::of(NodeId(1 + literal.input())),
             };
-            inputs.push(input.inverted_if(literal & 1 == 1));
+            inputs.push(input.inverted_if(literal.is_negated()));
         }
         inputs.retain(|&input| input != Signal::TRUE);
         let signal = match inputs.contains(&Signal::FALSE) {
             true => Signal::FALSE,
             false => self.builder.gate(Kind::And, &mut inputs),
         };
-        self.ands[id.0.index()] = Some(signal);
+        self.ands[id] = Some(signal);
         signal
     }
 }

@@ -1,15 +1,15 @@
-//! Claims that every single move keeps, found without a solver.
+//! Claims that every single move preserves, proved without a solver.
 //!
-//! Where one move matters at a time, the network tells what each of them does: a handful of fluents with their next
-//! values (`network/effects`). A claim about a group that a move leaves alone is kept. Of one that it touches, the new
-//! values speak for themselves nearly always: a cell is cleared, or gets what another cell had, of which at most one
-//! holds. So all guesses are taken for true, those that some move may violate are dropped, and that is repeated until no
-//! move violates any: the same induction as with the solver, in milliseconds where that takes seconds. What it cannot see
-//! is left to the solver.
+//! In games in which one move takes effect at a time, `network/effects` lists the few fluents that each move changes, with
+//! their next values. A move preserves a claim about a group that it does not change. For the others, a case split over
+//! the next values nearly always suffices: a cell is cleared, or it gets the content of another cell, of which at most one
+//! fluent holds. This is the same Houdini-style induction as with the solver (`induction`), with an incomplete but much
+//! faster test: all guesses are assumed, and those that a move may violate are dropped until none is. Claims that fail here
+//! are left to the solver.
 
 use super::candidates::{Candidate, Claim};
 use super::effort::{Effort, Units};
-use crate::ids::{Id, IdVec, narrow};
+use crate::ids::{BitSet, Csr, IdVec, ids};
 use crate::machine::State;
 use crate::network::{
     Builder, FluentId, Kind, MoveId, Network, Outcomes, Signal, known_of_moves, outcomes, view,
@@ -18,17 +18,22 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::cell::RefCell;
 
-/// How deep to look into a next value, how many cases to tell apart there, and how often to tell some apart: where rules
-/// are recursive, that would go on for ever.
-const DEPTH: u32 = 4;
+grundy_syntax::define_id! {
+    /// A guessed claim, by its place among the candidates.
+    struct ClaimId(u32);
+}
+
+/// Limits of the case split of one next value: the depth of conjunctions, the cases, and the splits, which recursive rules
+/// would make unbounded. Guesses.
+const CASE_DEPTH: u32 = 4;
 const MOST_CASES: usize = 24;
 const MOST_SPLITS: usize = 48;
 
-/// The work for a condition that is compared with another one.
-const WORK: usize = 2;
+/// The work of comparing two conditions: a guess.
+const COMPARISON_UNITS: usize = 2;
 
-/// The largest part of some claims that hold in the initial state and that every move keeps, as far as that is easy to
-/// see. The network has to have all passes behind it that need no proofs. Nothing if it takes more work than it may.
+/// Claims that hold in the initial state and that every move preserves together, as far as case splits prove it. The network
+/// has to be optimized by all passes that need no proofs. Empty if the limit of work is reached.
 pub(super) fn kept_by_moves(
     network: &Network,
     initial: &State,
@@ -41,39 +46,41 @@ pub(super) fn kept_by_moves(
     let Ok(known) = known_of_moves(network, effort.budget()) else { return Vec::new() };
     effort.spend(network.edge_count());
     let mut keeper = Keeper::new(&builder, network, &outcomes, &known, candidates, (effort, until));
-    for (number, candidate) in candidates.iter().enumerate() {
+    for (claim, candidate) in ids(candidates.len()).zip(candidates) {
         let is_about_groups = matches!(candidate.claim, Claim::AtMostOne | Claim::AtLeastOne);
-        keeper.alive[number] = is_about_groups && candidate.holds_in(initial);
+        keeper.alive.set(claim, is_about_groups && candidate.holds_in(initial));
     }
-    // What a claim needs is looked at again when that is gone.
-    let mut needs: Vec<Option<FxHashSet<u32>>> = vec![None; candidates.len()];
-    // All claims before this one are not alive, or known to be kept.
+    // The claims that each proof uses. When one of them is dropped, the proof is repeated.
+    let mut needs: IdVec<ClaimId, Option<FxHashSet<ClaimId>>> = IdVec::filled(None, candidates.len());
+    // All claims before this one are dropped or proved.
     let mut first = 0;
-    while let Some(number) = (first..candidates.len()).find(|&one| keeper.alive[one] && needs[one].is_none())
+    while let Some(claim) = (first..candidates.len())
+        .map(ClaimId::new)
+        .find(|&claim| keeper.alive.contains(claim) && needs[claim].is_none())
     {
         if effort.is_over(until) {
             return Vec::new();
         }
-        first = number + 1;
+        first = claim.index() + 1;
         keeper.used.borrow_mut().clear();
-        if keeper.is_kept(number) {
-            needs[number] = Some(keeper.used.take());
+        if keeper.is_kept(claim) {
+            needs[claim] = Some(keeper.used.take());
         } else {
-            keeper.alive[number] = false;
-            // What took too much work looks as if it was not kept.
+            keeper.alive.set(claim, false);
+            // A proof that was cut short looks like one that failed.
             if effort.is_over(until) {
                 return Vec::new();
             }
-            effort.spend(WORK * needs.len());
+            effort.spend(COMPARISON_UNITS * needs.len());
             for (other, need) in needs.iter_mut().enumerate() {
-                if need.as_ref().is_some_and(|need| need.contains(&narrow(number))) {
+                if need.as_ref().is_some_and(|need| need.contains(&claim)) {
                     *need = None;
                     first = first.min(other);
                 }
             }
         }
     }
-    candidates.iter().zip(&keeper.alive).filter(|(_, alive)| **alive).map(|(one, _)| one.clone()).collect()
+    keeper.alive.iter().map(|claim| candidates[claim.index()].clone()).collect()
 }
 
 /// Conditions that hold together.
@@ -83,9 +90,9 @@ type Case = SmallVec<[Signal; 8]>;
 struct Change<'a> {
     /// What is known when it happens, sorted.
     known: &'a [Signal],
-    /// The next values, those that the move is to blame for first.
+    /// The next values, those that the move changes first.
     values: Vec<Signal>,
-    /// How many these are.
+    /// The number of values that the move changes.
     touched: usize,
 }
 
@@ -95,13 +102,13 @@ struct Keeper<'a> {
     outcomes: &'a Outcomes,
     known: &'a IdVec<MoveId, Vec<Signal>>,
     candidates: &'a [Candidate],
-    alive: Vec<bool>,
-    /// The claims that something was shown by.
-    used: RefCell<FxHashSet<u32>>,
+    alive: BitSet<ClaimId>,
+    /// The claims that the current proof uses.
+    used: RefCell<FxHashSet<ClaimId>>,
     /// For each fluent the claims about it.
-    claims_of: Vec<SmallVec<[u32; 4]>>,
+    claims_of: Csr<FluentId, ClaimId>,
     /// For each fluent the moves that have an effect on it, with its next value.
-    touched_by: Vec<Vec<(u32, Signal)>>,
+    touched_by: Csr<FluentId, (MoveId, Signal)>,
     effort: &'a Effort,
     until: Units,
 }
@@ -116,17 +123,15 @@ impl<'a> Keeper<'a> {
         (effort, until): (&'a Effort, Units),
     ) -> Keeper<'a> {
         let fluents = network.interface().fluents.len();
-        let mut claims_of = vec![SmallVec::new(); fluents];
-        for (number, candidate) in candidates.iter().enumerate() {
-            candidate.members.iter().for_each(|&member| claims_of[member.index()].push(narrow(number)));
-        }
-        let mut touched_by = vec![Vec::new(); fluents];
-        for (number, effects) in outcomes.of_move.iter().enumerate() {
-            for &(fluent, next) in &effects.alone {
-                touched_by[fluent.index()].push((narrow(number), next));
-            }
-        }
-        let alive = vec![false; candidates.len()];
+        let claims = ids::<ClaimId>(candidates.len()).zip(candidates);
+        let claims = claims.flat_map(|(claim, one)| one.members.iter().map(move |&member| (member, claim)));
+        let claims_of = Csr::grouped(fluents, claims);
+        let touched = outcomes.of_move.entries().flat_map(|(action, effects)| {
+            let effect = move |&(fluent, next)| (fluent, (action, next));
+            effects.alone.iter().map(effect)
+        });
+        let touched_by = Csr::grouped(fluents, touched);
+        let alive = BitSet::empty(candidates.len());
         let used = RefCell::default();
         Keeper {
             builder,
@@ -143,16 +148,17 @@ impl<'a> Keeper<'a> {
         }
     }
 
-    /// Whether all moves keep a claim, and playing none that matters does. No, if that takes too much work.
-    fn is_kept(&self, number: usize) -> bool {
-        let candidate = &self.candidates[number];
+    /// Whether all moves preserve a claim, and so does a move without effects. False if that takes too much work.
+    fn is_kept(&self, claim: ClaimId) -> bool {
+        let candidate = &self.candidates[claim.index()];
         let members = &candidate.members;
-        if !members.iter().all(|&member| self.outcomes.is_complete[FluentId(member)]) {
+        if !members.iter().all(|&member| self.outcomes.is_complete[member]) {
             return false;
         }
-        let quiet = |member: u32| self.outcomes.quiet[FluentId(member)];
-        self.effort.spend(WORK * members.len());
-        let moved: Vec<u32> = members.iter().copied().filter(|&one| quiet(one) != self.fluent(one)).collect();
+        let quiet = |member: FluentId| self.outcomes.quiet[member];
+        self.effort.spend(COMPARISON_UNITS * members.len());
+        let moved: Vec<FluentId> =
+            members.iter().copied().filter(|&one| quiet(one) != self.fluent(one)).collect();
         let stays = members.iter().copied().filter(|one| !moved.contains(one)).map(quiet);
         let values: Vec<Signal> = moved.iter().map(|&one| quiet(one)).chain(stays).collect();
         let is_kept = |change: &Change| match candidate.claim {
@@ -162,29 +168,29 @@ impl<'a> Keeper<'a> {
         if !moved.is_empty() && !is_kept(&Change { known: &[], values, touched: moved.len() }) {
             return false;
         }
-        let mut by_move: FxHashMap<u32, Vec<(u32, Signal)>> = FxHashMap::default();
+        let mut by_move: FxHashMap<MoveId, Vec<(FluentId, Signal)>> = FxHashMap::default();
         for &member in members {
-            for &(one_move, next) in &self.touched_by[member.index()] {
-                by_move.entry(one_move).or_default().push((member, next));
+            for &(action, next) in &self.touched_by[member] {
+                by_move.entry(action).or_default().push((member, next));
             }
         }
-        by_move.iter().all(|(&one_move, touched)| {
-            self.effort.spend(WORK * members.len() * (1 + touched.len()));
+        by_move.iter().all(|(&action, touched)| {
+            self.effort.spend(COMPARISON_UNITS * members.len() * (1 + touched.len()));
             if self.effort.is_over(self.until) {
                 return false;
             }
             let others =
                 members.iter().copied().filter(|one| !touched.iter().any(|(member, _)| member == one));
             let values = touched.iter().map(|&(_, next)| next).chain(others.map(quiet)).collect();
-            is_kept(&Change { known: &self.known[MoveId(one_move)], values, touched: touched.len() })
+            is_kept(&Change { known: &self.known[action], values, touched: touched.len() })
         })
     }
 
-    fn fluent(&self, fluent: u32) -> Signal {
-        Signal::of(self.network.interface().fluent_node(FluentId(fluent)))
+    fn fluent(&self, fluent: FluentId) -> Signal {
+        Signal::of(self.network.interface().fluent_node(fluent))
     }
 
-    /// No two of the new values can hold together, if one of them is new.
+    /// Whether no two next values can hold together, of which at least one is changed.
     fn keeps_at_most_one(&self, change: &Change) -> bool {
         let mut cases: Vec<Vec<Case>> = Vec::with_capacity(change.values.len());
         for &value in &change.values {
@@ -200,13 +206,14 @@ impl<'a> Keeper<'a> {
         (0..change.touched).all(|one| cases[one + 1..].iter().all(|other| exclude(&cases[one], other)))
     }
 
-    /// One of the new values is sure to hold: by itself, or because they are all that is left of a group of which one does.
+    /// Whether one of the next values certainly holds: it is known, or the values contain all possible members of a group of
+    /// which one holds.
     fn keeps_at_least_one(&self, change: &Change) -> bool {
         let is_known = |&value: &Signal| value == Signal::TRUE || change.known.binary_search(&value).is_ok();
         if change.values.iter().any(is_known) {
             return true;
         }
-        let has = |member: u32| {
+        let has = |member: FluentId| {
             let fluent = self.fluent(member);
             change.values.contains(&fluent) || self.is_impossible(&[fluent], change.known)
         };
@@ -214,17 +221,17 @@ impl<'a> Keeper<'a> {
         let mut claims = fluents.flat_map(|fluent| &self.claims_of[fluent]);
         self.uses(claims.find(|&&claim| {
             let candidate = &self.candidates[claim.index()];
-            self.alive[claim.index()]
+            self.alive.contains(claim)
                 && candidate.claim == Claim::AtLeastOne
                 && candidate.members.iter().all(|&member| has(member))
         }))
     }
 
-    /// The cases in which a signal holds, without those that what is known excludes. What is too deep, or has too many
-    /// cases, is taken as it is.
+    /// The cases in which a signal holds, without those that contradict known conditions. Beyond the limits, signals are not
+    /// split further.
     fn cases(&self, signal: Signal, known: &[Signal]) -> Vec<Case> {
         let mut first = Case::new();
-        self.conditions(signal, DEPTH, &mut first);
+        self.conditions(signal, CASE_DEPTH, &mut first);
         let mut open = vec![first];
         let mut cases = Vec::new();
         let mut splits = 0;
@@ -244,14 +251,14 @@ impl<'a> Keeper<'a> {
             for input in branches {
                 let mut longer = case.clone();
                 longer.remove(at);
-                self.conditions(input, DEPTH, &mut longer);
+                self.conditions(input, CASE_DEPTH, &mut longer);
                 open.push(longer);
             }
         }
         cases
     }
 
-    /// Adds what holds whenever a signal does.
+    /// Adds the conditions that a signal implies.
     fn conditions(&self, signal: Signal, depth: u32, out: &mut Case) {
         match view(self.builder, signal) {
             Some((Kind::And, inputs)) if depth > 0 => {
@@ -269,7 +276,7 @@ impl<'a> Keeper<'a> {
 
     /// Whether conditions contradict what is known, or each other.
     fn is_impossible(&self, case: &[Signal], known: &[Signal]) -> bool {
-        self.effort.spend(WORK * case.len() * (case.len() + known.len()));
+        self.effort.spend(COMPARISON_UNITS * case.len() * (case.len() + known.len()));
         case.contains(&Signal::FALSE)
             || case.iter().enumerate().any(|(at, &one)| {
                 known.binary_search(&!one).is_ok()
@@ -278,7 +285,7 @@ impl<'a> Keeper<'a> {
     }
 
     fn excludes(&self, case: &Case, other: &Case) -> bool {
-        self.effort.spend(WORK * case.len() * other.len());
+        self.effort.spend(COMPARISON_UNITS * case.len() * other.len());
         case.iter().any(|&one| other.iter().any(|&two| self.contradict(one, two)))
     }
 
@@ -288,32 +295,30 @@ impl<'a> Keeper<'a> {
             return true;
         }
         let (Some(first), Some(second)) = (self.fluent_of(one), self.fluent_of(two)) else { return false };
-        let says_so = |claim: &&u32| {
-            self.alive[**claim as usize]
-                && self.candidates[**claim as usize].claim == Claim::AtMostOne
+        let says_so = |claim: &&ClaimId| {
+            self.alive.contains(**claim)
+                && self.candidates[claim.index()].claim == Claim::AtMostOne
                 && self.claims_of[second].contains(claim)
         };
         first != second && self.uses(self.claims_of[first].iter().find(says_so))
     }
 
     /// Remembers the claim that shows something, if there is one.
-    fn uses(&self, claim: Option<&u32>) -> bool {
+    fn uses(&self, claim: Option<&ClaimId>) -> bool {
         self.used.borrow_mut().extend(claim);
         claim.is_some()
     }
 
     /// The fluent that a signal says to be true.
-    fn fluent_of(&self, signal: Signal) -> Option<usize> {
-        let fluent = self.network.interface().fluent_of(signal.node()).filter(|_| !signal.is_inverted())?;
-        Some(fluent.index())
+    fn fluent_of(&self, signal: Signal) -> Option<FluentId> {
+        self.network.interface().fluent_of(signal.node()).filter(|_| !signal.is_inverted())
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Candidate, Claim, kept_by_moves};
-    use super::{Effort, Units};
-    use crate::machine::State;
+    use super::super::candidates::FamilyId;
+    use super::*;
     use crate::network::testing::{network, optimized};
     use grundy_syntax::Budget;
 
@@ -330,8 +335,8 @@ mod tests {
         let mut initial = State::empty(fluents.len());
         fluents.entries().for_each(|(number, fluent)| initial.set(number, fluent.initial));
         let numbers = fluents.entries().filter(|(_, fluent)| fluent.text.starts_with(functor));
-        let numbers = numbers.map(|(number, _)| number.0);
-        let candidate = Candidate { claim, family: 0, members: numbers.collect() };
+        let numbers = numbers.map(|(number, _)| number);
+        let candidate = Candidate { claim, family: FamilyId(0), members: numbers.collect() };
         assert!(candidate.members.len() > 1, "there are facts of that name");
         let effort = Effort::new(Budget::default());
         !kept_by_moves(&network, &initial, &[candidate], &effort, Units::MAX).is_empty()

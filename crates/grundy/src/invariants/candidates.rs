@@ -1,4 +1,4 @@
-//! Guesses: groups of facts by the patterns of their arguments, as far as sampled states do not speak against them.
+//! Candidate invariants: groups of facts by the patterns of their arguments, filtered by sampled states.
 //!
 //! `(cell 1 2 x)` is a functor with arguments. For each choice of arguments as a *key* the facts fall into groups, those
 //! with the same key: all contents of a cell, all cells of a content, all cells of a row. The largest groups of
@@ -6,11 +6,26 @@
 
 use super::effort::{Effort, Units, units};
 use super::samples::{Look, Samples};
-use crate::ids::{Id, narrow};
+use crate::ids::{BitSet, Id, IdVec};
 use crate::machine::State;
 use crate::network::FluentId;
 use rustc_hash::FxHashMap;
 use std::time::Duration;
+
+grundy_syntax::define_id! {
+    /// A [`Family`].
+    pub(super) struct FamilyId(u32);
+}
+
+grundy_syntax::define_id! {
+    /// A [`Functor`].
+    pub(super) struct FunctorId(u32);
+}
+
+grundy_syntax::define_id! {
+    /// A text that is an argument of some fact, in the order of first occurrence.
+    struct ArgumentId(u32);
+}
 
 /// What is claimed about a group of facts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -26,12 +41,12 @@ pub(super) enum Claim {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Candidate {
     pub(super) claim: Claim,
-    pub(super) family: u32,
-    pub(super) members: Vec<u32>,
+    pub(super) family: FamilyId,
+    pub(super) members: Vec<FluentId>,
 }
 
-/// What tells candidates apart: the groups of a family have no member in common.
-pub(super) type Name = (Claim, u32, u32);
+/// The identity of a candidate: the groups of a family are disjoint, so that the first member identifies the group.
+pub(super) type Name = (Claim, FamilyId, FluentId);
 
 impl Candidate {
     pub(super) fn name(&self) -> Name {
@@ -40,7 +55,7 @@ impl Candidate {
 
     /// Whether it holds in a state.
     pub(super) fn holds_in(&self, state: &State) -> bool {
-        let holding = || self.members.iter().filter(|&&member| state.get(FluentId(member)));
+        let holding = || self.members.iter().filter(|&&member| state.get(member));
         match self.claim {
             Claim::AtMostOne => holding().nth(1).is_none(),
             Claim::AtLeastOne => holding().next().is_some(),
@@ -57,7 +72,7 @@ pub(super) type Mask = u32;
 /// A functor with a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Part {
-    pub(super) functor: u32,
+    pub(super) functor: FunctorId,
     pub(super) name: String,
     pub(super) arity: usize,
     pub(super) key: Mask,
@@ -75,28 +90,31 @@ pub(super) struct Family {
 struct Functor {
     name: String,
     arity: usize,
-    fluents: Vec<u32>,
+    fluents: Vec<FluentId>,
 }
 
 /// All facts by functor, with their arguments as numbers.
 pub(super) struct Shapes {
-    functors: Vec<Functor>,
-    args: Vec<Vec<u32>>,
+    functors: IdVec<FunctorId, Functor>,
+    args: IdVec<FluentId, Vec<ArgumentId>>,
 }
 
-/// Keys of more arguments than this are not all tried.
+/// The values of the key arguments of a group.
+type KeyValues = Vec<ArgumentId>;
+
+/// Up to this arity all keys are tried, beyond it only the smallest and the largest ones. A guess: keys are subsets.
 const MOST_ARGUMENTS: usize = 6;
 
-/// Work for one claim about a count: members times count.
+/// Limit: the size of the counter of one claim about a count, members times count. A guess.
 const MOST_COUNTED: usize = 4_096;
 
-/// Pairs of patterns to put together, and the work of that.
+/// Limits for unions of patterns: the pairs that are tried, and the work. Guesses.
 const MOST_UNIONS: usize = 4_000;
 const MOST_UNION_UNITS: Units = units(Duration::from_secs(2));
 
-/// The work for a word of samples, and for putting a fluent into a group.
-const WORD: usize = 1;
-const FLUENT: usize = 20;
+/// The work of reading a word of samples, and of assigning a fluent to a group: guesses.
+const WORD_UNITS: usize = 1;
+const FLUENT_UNITS: usize = 20;
 
 /// The functor and the arguments of a fact in KIF notation.
 pub(super) fn parts_of(text: &str) -> (&str, Vec<&str>) {
@@ -121,41 +139,40 @@ pub(super) fn parts_of(text: &str) -> (&str, Vec<&str>) {
 
 impl Shapes {
     pub(super) fn new<'t>(fluents: impl Iterator<Item = &'t str>) -> Shapes {
-        let mut shapes = Shapes { functors: Vec::new(), args: Vec::new() };
-        let mut functors: FxHashMap<(&str, usize), usize> = FxHashMap::default();
-        let mut names: FxHashMap<&str, u32> = FxHashMap::default();
-        for (number, text) in fluents.enumerate() {
+        let mut shapes = Shapes { functors: IdVec::default(), args: IdVec::default() };
+        let mut functors: FxHashMap<(&str, usize), FunctorId> = FxHashMap::default();
+        let mut known: FxHashMap<&str, ArgumentId> = FxHashMap::default();
+        for text in fluents {
             let (name, args) = parts_of(text);
             let functor = *functors.entry((name, args.len())).or_insert_with(|| {
                 let functor = Functor { name: name.to_owned(), arity: args.len(), fluents: Vec::new() };
-                shapes.functors.push(functor);
-                shapes.functors.len() - 1
+                shapes.functors.push(functor)
             });
-            shapes.functors[functor].fluents.push(narrow(number));
-            let numbers = args.into_iter().map(|arg| {
-                let next = narrow(names.len());
-                *names.entry(arg).or_insert(next)
+            let args = args.into_iter().map(|arg| {
+                let next = ArgumentId::new(known.len());
+                *known.entry(arg).or_insert(next)
             });
-            shapes.args.push(numbers.collect());
+            let fluent = shapes.args.push(args.collect());
+            shapes.functors[functor].fluents.push(fluent);
         }
         shapes
     }
 
-    fn part(&self, functor: usize, key: Mask) -> Part {
+    fn part(&self, functor: FunctorId, key: Mask) -> Part {
         let Functor { name, arity, .. } = &self.functors[functor];
-        Part { functor: narrow(functor), name: name.clone(), arity: *arity, key }
+        Part { functor, name: name.clone(), arity: *arity, key }
     }
 
     /// The groups of some facts by a key, each with the values of the key, in order.
-    fn groups(&self, fluents: &[u32], key: Mask) -> Vec<(Vec<u32>, Vec<u32>)> {
-        let values = |fluent: u32| -> Vec<u32> {
-            let args = self.args[fluent.index()].iter().enumerate();
+    fn groups(&self, fluents: &[FluentId], key: Mask) -> Vec<(KeyValues, Vec<FluentId>)> {
+        let values = |fluent: FluentId| -> KeyValues {
+            let args = self.args[fluent].iter().enumerate();
             args.filter(|(at, _)| key >> at & 1 == 1).map(|(_, &arg)| arg).collect()
         };
-        let mut keyed: Vec<(Vec<u32>, u32)> =
+        let mut keyed: Vec<(KeyValues, FluentId)> =
             fluents.iter().map(|&fluent| (values(fluent), fluent)).collect();
         keyed.sort_unstable();
-        let of_chunk = |chunk: &[(Vec<u32>, u32)]| {
+        let of_chunk = |chunk: &[(KeyValues, FluentId)]| {
             (chunk[0].0.clone(), chunk.iter().map(|(_, fluent)| *fluent).collect())
         };
         keyed.chunk_by(|a, b| a.0 == b.0).map(of_chunk).collect()
@@ -179,39 +196,35 @@ pub(super) struct Guesses<'a> {
     shapes: &'a Shapes,
     samples: &'a Samples,
     effort: &'a Effort,
-    pub(super) families: Vec<Family>,
+    pub(super) families: IdVec<FamilyId, Family>,
 }
 
 /// A pattern with the groups that it accepted: for each the values of the key, the members, and whether one holds everywhere.
 struct Accepted {
     part: Part,
-    groups: Vec<(Vec<u32>, Vec<u32>, bool)>,
+    groups: Vec<(KeyValues, Vec<FluentId>, bool)>,
     /// Whether all groups of the pattern were accepted.
     whole: bool,
 }
 
 impl<'a> Guesses<'a> {
     pub(super) fn new(shapes: &'a Shapes, samples: &'a Samples, effort: &'a Effort) -> Guesses<'a> {
-        Guesses { shapes, samples, effort, families: Vec::new() }
+        Guesses { shapes, samples, effort, families: IdVec::default() }
     }
 
-    fn family(&mut self, parts: Vec<Part>, groups: usize) -> u32 {
-        let known = self.families.iter().position(|family| family.parts == parts);
-        let number = known.unwrap_or_else(|| {
-            self.families.push(Family { parts, groups });
-            self.families.len() - 1
-        });
-        narrow(number)
+    fn family(&mut self, parts: Vec<Part>, groups: usize) -> FamilyId {
+        let known = self.families.entries().find(|(_, family)| family.parts == parts).map(|(id, _)| id);
+        known.unwrap_or_else(|| self.families.push(Family { parts, groups }))
     }
 
     /// What samples say about a group.
-    fn look(&self, members: &[u32]) -> Look {
-        self.effort.spend(WORD * members.len() * self.samples.words());
+    fn look(&self, members: &[FluentId]) -> Look {
+        self.effort.spend(WORD_UNITS * members.len() * self.samples.words());
         self.samples.look(members)
     }
 
     /// What samples allow to claim about a group of which never two hold.
-    fn claim(&self, family: u32, members: &[u32], everywhere: bool, out: &mut Vec<Candidate>) {
+    fn claim(&self, family: FamilyId, members: &[FluentId], everywhere: bool, out: &mut Vec<Candidate>) {
         let claims = [Some(Claim::AtMostOne), everywhere.then_some(Claim::AtLeastOne)];
         out.extend(claims.into_iter().flatten().map(|claim| Candidate {
             claim,
@@ -223,14 +236,14 @@ impl<'a> Guesses<'a> {
     /// Groups of which at most one holds, or exactly one: of patterns that fit everywhere, and of the others.
     pub(super) fn groups(&mut self) -> (Vec<Candidate>, Vec<Candidate>) {
         let (mut found, mut whole, mut open) = (Vec::new(), Vec::new(), Vec::new());
-        for functor in 0..self.shapes.functors.len() {
+        for functor in self.shapes.functors.ids() {
             let accepted = self.exclusive(functor, &mut found);
             whole.extend(accepted.iter().filter(|one| one.whole).map(|one| vec![one.part.clone()]));
             open.extend(accepted);
         }
         self.unions(&open, &mut found);
         found.into_iter().partition(|one| {
-            let parts = &self.families[one.family.index()].parts;
+            let parts = &self.families[one.family].parts;
             parts.len() > 1 || whole.contains(parts)
         })
     }
@@ -238,7 +251,7 @@ impl<'a> Guesses<'a> {
     /// Groups of which always the same number holds.
     pub(super) fn all_counts(&mut self) -> Vec<Candidate> {
         let mut found = Vec::new();
-        for functor in 0..self.shapes.functors.len() {
+        for functor in self.shapes.functors.ids() {
             let accepted = self.exclusive(functor, &mut Vec::new());
             self.counts(functor, &accepted, &mut found);
         }
@@ -246,23 +259,22 @@ impl<'a> Guesses<'a> {
     }
 
     /// The largest groups of a functor of which never two hold.
-    fn exclusive(&mut self, functor: usize, found: &mut Vec<Candidate>) -> Vec<Accepted> {
+    fn exclusive(&mut self, functor: FunctorId, found: &mut Vec<Candidate>) -> Vec<Accepted> {
         let Functor { arity, fluents, .. } = &self.shapes.functors[functor];
-        let place: FxHashMap<u32, usize> =
-            fluents.iter().enumerate().map(|(place, &fluent)| (fluent, place)).collect();
         // For each key that was accepted, which facts are in an accepted group.
-        let mut covered: Vec<(Mask, Vec<bool>)> = Vec::new();
+        let mut covered: Vec<(Mask, BitSet<FluentId>)> = Vec::new();
         let mut accepted = Vec::new();
         for key in Shapes::keys(*arity) {
-            self.effort.spend(FLUENT * fluents.len());
+            self.effort.spend(FLUENT_UNITS * fluents.len());
             let groups = self.shapes.groups(fluents, key);
             let all = groups.len();
-            let mut flags = vec![false; fluents.len()];
+            let mut accepted_here = BitSet::empty(self.shapes.args.len());
             let mut kept = Vec::new();
             let mut clean = true;
             for (values, members) in groups {
-                let is_inside =
-                    |(other, flags): &(Mask, Vec<bool>)| other & key == *other && flags[place[&members[0]]];
+                let is_inside = |(other, covered): &(Mask, BitSet<FluentId>)| {
+                    other & key == *other && covered.contains(members[0])
+                };
                 if self.effort.is_stopped() {
                     return accepted;
                 }
@@ -272,7 +284,7 @@ impl<'a> Guesses<'a> {
                     continue;
                 }
                 if members.len() > 1 {
-                    members.iter().for_each(|member| flags[place[member]] = true);
+                    members.iter().for_each(|&member| accepted_here.set(member, true));
                 }
                 kept.push((values, members, look.everywhere));
             }
@@ -283,7 +295,7 @@ impl<'a> Guesses<'a> {
                 for (_, members, everywhere) in kept.iter().filter(|(_, members, _)| members.len() > 1) {
                     self.claim(family, members, *everywhere, found);
                 }
-                covered.push((key, flags));
+                covered.push((key, accepted_here));
             }
             accepted.push(Accepted { part, groups: kept, whole });
         }
@@ -291,26 +303,24 @@ impl<'a> Guesses<'a> {
     }
 
     /// Groups of which always the same number holds, where that does not follow from smaller groups.
-    fn counts(&mut self, functor: usize, accepted: &[Accepted], found: &mut Vec<Candidate>) {
+    fn counts(&mut self, functor: FunctorId, accepted: &[Accepted], found: &mut Vec<Candidate>) {
         let Functor { arity, fluents, .. } = &self.shapes.functors[functor];
-        let place: FxHashMap<u32, usize> =
-            fluents.iter().enumerate().map(|(place, &fluent)| (fluent, place)).collect();
-        let mut exact: Vec<(Mask, Vec<bool>)> = Vec::new();
+        let mut exact: Vec<(Mask, BitSet<FluentId>)> = Vec::new();
         for one in accepted {
-            let mut flags = vec![false; fluents.len()];
+            let mut accepted_here = BitSet::empty(self.shapes.args.len());
             let groups = one.groups.iter().filter(|(_, _, everywhere)| *everywhere);
-            groups.for_each(|(_, members, _)| members.iter().for_each(|member| flags[place[member]] = true));
-            exact.push((one.part.key, flags));
+            groups.for_each(|(_, members, _)| members.iter().for_each(|&one| accepted_here.set(one, true)));
+            exact.push((one.part.key, accepted_here));
         }
-        for key in Shapes::keys(*arity).into_iter().rev().filter(|key| key.count_ones() < *arity as u32) {
+        for key in Shapes::keys(*arity).into_iter().rev().filter(|key| key.count_ones().index() < *arity) {
             let groups = self.shapes.groups(fluents, key);
             let all = groups.len();
-            let mut flags = vec![false; fluents.len()];
+            let mut accepted_here = BitSet::empty(self.shapes.args.len());
             for (_, members) in groups {
-                let follows = exact.iter().any(|(other, flags)| {
-                    other & key == key && members.iter().all(|member| flags[place[member]])
+                let follows = exact.iter().any(|(other, covered)| {
+                    other & key == key && members.iter().all(|&member| covered.contains(member))
                 });
-                self.effort.spend(WORD * members.len() * (exact.len() + self.samples.words()));
+                self.effort.spend(WORD_UNITS * members.len() * (exact.len() + self.samples.words()));
                 if self.effort.is_stopped() {
                     return;
                 }
@@ -321,11 +331,11 @@ impl<'a> Guesses<'a> {
                 if number.index() >= members.len() || number.index() * members.len() > MOST_COUNTED {
                     continue;
                 }
-                members.iter().for_each(|member| flags[place[member]] = true);
+                members.iter().for_each(|&member| accepted_here.set(member, true));
                 let family = self.family(vec![self.shapes.part(functor, key)], all);
                 found.push(Candidate { claim: Claim::Exactly(number), family, members });
             }
-            exact.push((key, flags));
+            exact.push((key, accepted_here));
         }
     }
 
@@ -333,7 +343,7 @@ impl<'a> Guesses<'a> {
     /// has a mark.
     fn unions(&mut self, accepted: &[Accepted], found: &mut Vec<Candidate>) {
         let keys = |one: &Accepted| one.groups.iter().map(|(key, ..)| key.clone()).collect::<Vec<_>>();
-        let mut by_keys: FxHashMap<Vec<Vec<u32>>, Vec<&Accepted>> = FxHashMap::default();
+        let mut by_keys: FxHashMap<Vec<KeyValues>, Vec<&Accepted>> = FxHashMap::default();
         let is_open = |one: &&Accepted| one.whole && one.groups.iter().any(|(_, _, everywhere)| !everywhere);
         for one in accepted.iter().filter(is_open) {
             by_keys.entry(keys(one)).or_default().push(one);
@@ -363,10 +373,11 @@ impl<'a> Guesses<'a> {
         }
     }
 
-    /// Whether never two of the facts with one key hold, over all these patterns; and one everywhere, if asked for.
+    /// Whether at most one of the facts with one key holds in all samples, over all these patterns; with `everywhere`, exactly
+    /// one.
     fn together(&self, union: &[&Accepted], other: Option<&Accepted>, everywhere: bool) -> bool {
         (0..union[0].groups.len()).all(|group| {
-            let members: Vec<u32> = union
+            let members: Vec<FluentId> = union
                 .iter()
                 .copied()
                 .chain(other)
@@ -382,7 +393,7 @@ impl<'a> Guesses<'a> {
         let parts: Vec<Part> = union.iter().map(|one| one.part.clone()).collect();
         let family = self.family(parts, groups);
         for group in 0..groups {
-            let mut members: Vec<u32> =
+            let mut members: Vec<FluentId> =
                 union.iter().flat_map(|one| one.groups[group].1.iter().copied()).collect();
             members.sort_unstable();
             self.claim(family, &members, true, found);
@@ -391,17 +402,17 @@ impl<'a> Guesses<'a> {
 
     /// The groups inside one that could not be proved: those with one more argument in the key.
     pub(super) fn inside(&mut self, failed: &Candidate) -> Vec<Candidate> {
-        let family = self.families[failed.family.index()].clone();
+        let family = self.families[failed.family].clone();
         let ([part], Claim::AtMostOne) = (&family.parts[..], failed.claim) else { return Vec::new() };
         let mut found = Vec::new();
         for at in (0..part.arity.min(16)).filter(|at| part.key >> at & 1 == 0) {
             let key = part.key | 1 << at;
-            let fluents = self.shapes.functors[part.functor.index()].fluents.len();
-            self.effort.spend(FLUENT * fluents);
+            let fluents = self.shapes.functors[part.functor].fluents.len();
+            self.effort.spend(FLUENT_UNITS * fluents);
             if self.effort.is_stopped() {
                 return Vec::new();
             }
-            let all = self.shapes.groups(&self.shapes.functors[part.functor.index()].fluents, key).len();
+            let all = self.shapes.groups(&self.shapes.functors[part.functor].fluents, key).len();
             let family = self.family(vec![Part { key, ..part.clone() }], all);
             for (_, members) in self.shapes.groups(&failed.members, key) {
                 if members.len() > 1 && members.len() < failed.members.len() {
@@ -416,7 +427,7 @@ impl<'a> Guesses<'a> {
     /// Facts that hold in no sampled state, or in all.
     pub(super) fn constants(&mut self) -> Vec<Candidate> {
         let mut found = Vec::new();
-        for functor in 0..self.shapes.functors.len() {
+        for functor in self.shapes.functors.ids() {
             let Functor { arity, fluents, .. } = &self.shapes.functors[functor];
             let family =
                 self.family(vec![self.shapes.part(functor, (1 << (*arity).min(31)) - 1)], fluents.len());

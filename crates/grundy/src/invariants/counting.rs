@@ -1,16 +1,16 @@
-//! How many of a group hold, as clauses.
+//! Cardinality constraints as clauses: pairwise, by a sequential counter (Sinz 2005), or by a unary counter.
 
 use super::solver::Solver;
 use crate::ids::Id;
 use batsat::Lit;
 
-/// Below this, no two at once is said pair by pair.
-const FEW: usize = 6;
+/// Below this size, at-most-one is encoded pairwise, above it by a sequential counter: about where the clauses are equal.
+const PAIRWISE_BELOW: usize = 6;
 
 /// At most one of these holds; with a literal, only if that holds.
 pub(super) fn at_most_one(solver: &mut Solver, members: &[Lit], only_if: Option<Lit>) {
     let otherwise = only_if.map(|literal| !literal);
-    if members.len() < FEW {
+    if members.len() < PAIRWISE_BELOW {
         for (number, &one) in members.iter().enumerate() {
             for &another in &members[..number] {
                 solver.add([!one, !another].into_iter().chain(otherwise));
@@ -18,7 +18,7 @@ pub(super) fn at_most_one(solver: &mut Solver, members: &[Lit], only_if: Option<
         }
         return;
     }
-    // `seen` says that one of the members so far holds.
+    // `seen` is implied by each member before the current one.
     let mut seen = members[0];
     for &member in &members[1..] {
         solver.add([!member, !seen].into_iter().chain(otherwise));
@@ -43,10 +43,10 @@ pub(super) fn two_of(solver: &mut Solver, members: &[Lit]) -> Lit {
     twice
 }
 
-/// Two literals: at least so many of these hold, and more than so many hold.
+/// Two literals: at least `number` members hold, and more than `number` members hold.
 pub(super) fn compare(solver: &mut Solver, members: &[Lit], number: u32) -> (Lit, Lit) {
     let truth = solver.truth();
-    // After each member: for each count up to one more than the number, whether at least so many hold.
+    // After each member: for each count up to `number + 1`, whether at least that many members hold.
     let mut at_least: Vec<Lit> = vec![!truth; number.index() + 2];
     at_least[0] = truth;
     for &member in members {

@@ -14,14 +14,15 @@ use std::time::Duration;
 /// Units of work.
 pub(super) type Units = u64;
 
-/// The units in a second, about.
+/// The approximate units in a second. Measured by no command: a unit is defined as about ten nanoseconds.
 pub(super) const PER_SECOND: Units = 100_000_000;
 
-/// The budget is checked again after so many units.
-const UNCHECKED: Units = 100_000;
+/// The units between two checks of the budget: a millisecond.
+const UNITS_PER_CHECK: Units = 100_000;
 
 /// The work of a time.
 pub(super) const fn units(time: Duration) -> Units {
+    // `From` is not available in constant functions; limits are far below 2^64 milliseconds.
     time.as_millis() as u64 * (PER_SECOND / 1000)
 }
 
@@ -43,21 +44,21 @@ struct Counter {
 impl Effort {
     pub(super) fn new(budget: Budget) -> Effort {
         let is_stopped = Cell::new(budget.is_over());
-        let (spent, next_check) = (Cell::new(0), Cell::new(UNCHECKED));
+        let (spent, next_check) = (Cell::new(0), Cell::new(UNITS_PER_CHECK));
         Effort { counter: Rc::new(Counter { spent, next_check, is_stopped, budget }) }
     }
 
-    /// The work so far.
+    /// The work that has been counted.
     pub(super) fn spent(&self) -> Units {
         self.counter.spent.get()
     }
 
-    /// Adds to the work so far.
+    /// Counts work.
     pub(super) fn spend(&self, units: usize) {
         let spent = self.spent() + wide(units);
         self.counter.spent.set(spent);
         if spent >= self.counter.next_check.get() {
-            self.counter.next_check.set(spent + UNCHECKED);
+            self.counter.next_check.set(spent + UNITS_PER_CHECK);
             self.check();
         }
     }
@@ -82,6 +83,7 @@ impl Effort {
     /// The end of a share of the work that is left until an end.
     pub(super) fn share(&self, until: Units, share: f64) -> Units {
         let left = until.saturating_sub(self.spent());
+        // Rounds down; shares are at most one, so that the product fits.
         self.spent() + (float(left) * share) as Units
     }
 
@@ -93,6 +95,7 @@ impl Effort {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ids::length;
 
     #[test]
     fn clones_count_together() {
@@ -108,7 +111,7 @@ mod tests {
         let effort = Effort::new(budget.clone());
         budget.interrupt();
         assert!(!effort.is_over(Units::MAX), "it is not checked all the time");
-        effort.spend(UNCHECKED as usize);
+        effort.spend(length(UNITS_PER_CHECK));
         assert!(effort.is_over(Units::MAX) && effort.is_stopped());
         assert!(Effort::new(budget).is_stopped());
     }

@@ -1,41 +1,58 @@
-//! The induction: claims that one step keeps, if all of them hold before it.
+//! Houdini-style induction: the largest inductive subset of the guessed claims.
+//!
+//! A set of claims is *inductive* if each of them holds in the initial state, and after every legal joint move from a state
+//! in which all of them hold. All claims of an inductive set hold in all reachable states. The union of inductive sets is
+//! inductive, so that there is a largest one among the guesses, and it is found from above, as in Houdini (Flanagan & Leino,
+//! 2001):
+//!
+//! 1. Assume all claims before the move and ask the SAT solver for a transition after which one claim, or one of a chunk of
+//!    claims, is violated. The transition relation is in the solver once; claims are switched by assumption literals.
+//! 2. A model is a counterexample to induction: drop all claims that are violated after the transition. The remaining
+//!    claims hold in that state, so that every state that random play reaches from it is a counterexample as well.
+//! 3. If there is no model, record the *unsat core*: the claims that the proof used. When one of these is dropped later,
+//!    this proof is repeated; other proofs stay valid.
+//! 4. Stop when every remaining claim has a proof.
+//!
+//! A query that exceeds its share of work counts as a counterexample, which loses invariants but not soundness. The same
+//! holds for a network that is only partly translated: nodes without clauses are free variables, so that there are more
+//! transitions than in the game. [`prove`] uses this twice: first a small part of the network, which proves most claims
+//! fast, then all of it. Claims that the direct analysis of moves (`by_moves`) has proved are assumed from the start.
 
 use super::by_moves::kept_by_moves;
-use super::candidates::{Candidate, Claim, Family, Guesses, Name, Shapes};
+use super::candidates::{Candidate, Claim, Family, FamilyId, Guesses, Name, Shapes};
 use super::counting::{at_most_one, compare, two_of};
 use super::effort::{Effort, Units, units};
-use super::samples::{Play, Samples};
+use super::samples::{RandomPlay, Samples};
 use super::solver::{Answer, Solver};
-use super::step::Step;
+use super::transition::Transition;
 use super::{Invariant, InvariantConfig, InvariantKind};
-use crate::ids::{Id, float};
+use crate::ids::{IdVec, float};
 use crate::machine::State;
-use crate::network::FluentId;
-use crate::network::Network;
+use crate::network::{FluentId, Network};
 use batsat::Lit;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
 use std::rc::Rc;
 use std::time::Duration;
 
-/// Random play goes on from a counterexample so often, and so far.
-const RUNS: usize = 2;
-const STEPS: usize = 12;
+/// Random play from a counterexample: the number of playouts and their length. Guesses.
+const PLAYOUTS: usize = 2;
+const PLAYOUT_STEPS: usize = 12;
 
-/// A search that takes more work is given up at first.
-const PATIENCE: Units = units(Duration::from_millis(300));
+/// Limit: the work of one query to the solver in the first attempt. A guess.
+const QUERY_UNITS: Units = units(Duration::from_millis(300));
 
-/// Facts that are checked in one search whether they stay what they are.
-const CHUNK: usize = 64;
+/// The number of constant facts that are checked by one query. A guess.
+const FACTS_PER_QUERY: usize = 64;
 
-/// At first this part of a step is enough: what is left open cannot make a wrong proof, only none.
-const COARSE: usize = 40;
+/// The first attempt translates only this fraction of the literals that the configuration allows. A guess.
+const COARSE_DIVISOR: usize = 40;
 
-/// The work for a claim that is looked at in a state.
-const WORK: usize = 4;
+/// The work of evaluating a claim in a state: a guess.
+const CLAIM_UNITS: usize = 4;
 
-/// Candidates of smaller groups are tried this often.
-const MOST_ROUNDS: usize = 4;
+/// How often failed groups are replaced by smaller ones. A guess: keys rarely have more arguments.
+const MOST_REFINEMENTS: usize = 4;
 
 /// Guesses and proves. `played` is the network after all passes, for legal moves alone, if there is one. Returns what was
 /// proved, and whether everything was decided; fills in the families. What was proved before the work became too much, or
@@ -45,10 +62,10 @@ pub(super) fn prove(
     played: Option<&Network>,
     config: &InvariantConfig,
     effort: &Effort,
-    families: &mut Vec<Family>,
+    families: &mut IdVec<FamilyId, Family>,
 ) -> (Vec<Invariant>, bool) {
     let end = config.effort;
-    let Ok(mut play) = Play::new(network, config.seed, effort) else { return (Vec::new(), false) };
+    let Ok(mut play) = RandomPlay::new(network, config.seed, effort) else { return (Vec::new(), false) };
     let initial = initial_state(network);
     let samples = Samples::collect(&mut play, &initial, config.samples, effort.share(end, 0.25));
     let shapes = Shapes::new(network.interface().fluents.iter().map(|fluent| fluent.text.as_str()));
@@ -61,7 +78,9 @@ pub(super) fn prove(
         let names: FxHashSet<Name> = proved.iter().map(Candidate::name).collect();
         open.iter_mut().for_each(|candidates| candidates.retain(|one| !names.contains(&one.name())));
     }
-    for (most_literals, share) in [(config.clause_literals / COARSE, 0.4), (config.clause_literals, 1.0)] {
+    for (most_literals, share) in
+        [(config.clause_literals / COARSE_DIVISOR, 0.4), (config.clause_literals, 1.0)]
+    {
         let until = effort.share(end, share);
         let mut prover = Prover::new(network, play, initial.clone(), most_literals, proved, effort);
         let mut failed = Vec::new();
@@ -70,23 +89,23 @@ pub(super) fn prove(
             let share = effort.share(until, 0.6);
             failed.extend(prover.extend_and_refine(candidates, &mut guesses, share));
         }
-        complete = prover.extend(guesses.constants(), PATIENCE, effort.share(until, 0.5)).is_none();
+        complete = prover.extend(guesses.constants(), QUERY_UNITS, effort.share(until, 0.5)).is_none();
         // What could not be proved without constants, or with little work, is tried again.
         if !effort.is_over(until) {
-            failed = prover.extend_patiently(failed, 4 * PATIENCE, until);
+            failed = prover.extend_by_family(failed, 4 * QUERY_UNITS, until);
         }
         complete &= !effort.is_over(until);
-        let whole = !prover.step.is_open;
+        let whole = !prover.transition.is_open;
         (open, proved, play) = (vec![failed], prover.proved, prover.play);
         if whole {
             break;
         }
     }
     let mut prover = Prover::new(network, play, initial, config.clause_literals, proved, effort);
-    complete &= prover.extend(guesses.all_counts(), PATIENCE, end).is_none();
+    complete &= prover.extend(guesses.all_counts(), QUERY_UNITS, end).is_none();
     complete &= !effort.is_stopped();
     let proved = prover.proved;
-    families.append(&mut guesses.families);
+    *families = guesses.families;
     (invariants(proved), complete)
 }
 
@@ -97,9 +116,9 @@ fn initial_state(network: &Network) -> State {
     state
 }
 
-/// Claims about the same group become one; at least one alone says too little to be kept.
+/// Merges claims about the same group. A lower bound alone is not kept, since no pass uses it.
 fn invariants(proved: Vec<Candidate>) -> Vec<Invariant> {
-    let mut kinds: FxHashMap<(Vec<u32>, u32), Vec<Claim>> = FxHashMap::default();
+    let mut kinds: FxHashMap<(Vec<FluentId>, FamilyId), Vec<Claim>> = FxHashMap::default();
     for candidate in proved {
         kinds.entry((candidate.members, candidate.family)).or_default().push(candidate.claim);
     }
@@ -122,19 +141,19 @@ fn invariants(proved: Vec<Candidate>) -> Vec<Invariant> {
     invariants
 }
 
-/// A candidate with its literals: that it holds before the step, and that it does not hold after it.
+/// A candidate with two literals: it holds before the transition, and it is violated after the transition.
 struct Posed {
     candidate: Candidate,
     assumed: Lit,
     violated: Lit,
-    /// Once it was found to be kept: the claims that this needs.
+    /// Once it is proved: the claims that the proof uses.
     core: Option<Rc<FxHashSet<Lit>>>,
 }
 
 struct Prover {
     solver: Solver,
-    step: Step,
-    play: Play,
+    transition: Transition,
+    play: RandomPlay,
     state: State,
     proved: Vec<Candidate>,
     names: FxHashSet<Name>,
@@ -142,19 +161,19 @@ struct Prover {
 }
 
 impl Prover {
-    /// Knows what is proved already, and sees so much of a step.
+    /// Translates the network up to a number of literals, and asserts what is proved already.
     fn new(
         network: &Network,
-        play: Play,
+        play: RandomPlay,
         state: State,
         most_literals: usize,
         proved: Vec<Candidate>,
         effort: &Effort,
     ) -> Prover {
         let mut solver = Solver::new(effort);
-        let step = Step::new(network, &mut solver, most_literals);
+        let transition = Transition::new(network, &mut solver, most_literals);
         let (effort, names) = (effort.clone(), FxHashSet::default());
-        let mut prover = Prover { solver, step, play, state, proved: Vec::new(), names, effort };
+        let mut prover = Prover { solver, transition, play, state, proved: Vec::new(), names, effort };
         for candidate in &proved {
             let (assumed, _) = prover.pose(candidate);
             prover.solver.add([assumed]);
@@ -176,8 +195,8 @@ impl Prover {
         until: Units,
     ) -> Vec<Candidate> {
         let mut failed: Vec<Candidate> = Vec::new();
-        for _ in 0..MOST_ROUNDS {
-            let dropped = self.extend_patiently(candidates, PATIENCE, until);
+        for _ in 0..MOST_REFINEMENTS {
+            let dropped = self.extend_by_family(candidates, QUERY_UNITS, until);
             candidates = Vec::new();
             for one in dropped.iter().take_while(|_| !self.effort.is_over(until)) {
                 candidates.extend(guesses.inside(one));
@@ -194,16 +213,16 @@ impl Prover {
 
     /// Like [`extend`](Self::extend); if all claims together are too much work, family by family. Returns the
     /// claims that could not be proved.
-    fn extend_patiently(
+    fn extend_by_family(
         &mut self,
         candidates: Vec<Candidate>,
-        patience: Units,
+        query_units: Units,
         until: Units,
     ) -> Vec<Candidate> {
-        let Some(late) = self.extend(candidates.clone(), patience, self.effort.share(until, 0.4)) else {
+        let Some(late) = self.extend(candidates.clone(), query_units, self.effort.share(until, 0.4)) else {
             return candidates.into_iter().filter(|one| !self.is_proved(one)).collect();
         };
-        let mut families: Vec<(usize, u32)> =
+        let mut families: Vec<(usize, FamilyId)> =
             late.iter().map(|one| (one.members.len(), one.family)).collect();
         families.sort_unstable();
         let mut seen = FxHashSet::default();
@@ -211,7 +230,7 @@ impl Prover {
         for (number, &(_, family)) in families.iter().enumerate() {
             let members = candidates.iter().filter(|one| one.family == family).cloned().collect();
             let share = (2.0 / float(families.len() - number)).min(0.5);
-            self.extend(members, patience, self.effort.share(until, share));
+            self.extend(members, query_units, self.effort.share(until, share));
         }
         candidates.into_iter().filter(|one| !self.is_proved(one)).collect()
     }
@@ -222,7 +241,7 @@ impl Prover {
     fn extend(
         &mut self,
         candidates: Vec<Candidate>,
-        patience: Units,
+        query_units: Units,
         until: Units,
     ) -> Option<Vec<Candidate>> {
         let mut alive: Vec<Posed> = Vec::with_capacity(candidates.len());
@@ -240,7 +259,7 @@ impl Prover {
         alive.sort_by_key(|posed| (posed.candidate.claim, posed.candidate.family));
         let mut dropped = Vec::new();
         while let Some(first) = alive.iter().position(|posed| posed.core.is_none()) {
-            self.effort.spend(WORK * alive.len());
+            self.effort.spend(CLAIM_UNITS * alive.len());
             if self.effort.is_over(until) {
                 return Some(alive.into_iter().map(|posed| self.forget(posed)).collect());
             }
@@ -250,15 +269,15 @@ impl Prover {
             self.solver.add(violations.into_iter().chain([!some]));
             let assumptions: Vec<Lit> = alive.iter().map(|posed| posed.assumed).chain([some]).collect();
             let before = dropped.len();
-            let patience = until.min(self.effort.spent() + patience);
-            match self.solver.solve(&assumptions, patience) {
-                Answer::None => {
+            let query_units = until.min(self.effort.spent() + query_units);
+            match self.solver.solve(&assumptions, query_units) {
+                Answer::Unsatisfiable => {
                     let core: Rc<FxHashSet<Lit>> =
                         Rc::new(self.solver.core().filter(|&literal| literal != some).collect());
                     alive[chunk].iter_mut().for_each(|posed| posed.core = Some(core.clone()));
                 }
-                Answer::Model => self.drop_violated(&mut alive, &mut dropped),
-                Answer::Late => {
+                Answer::Satisfiable => self.drop_violated(&mut alive, &mut dropped),
+                Answer::GivenUp => {
                     let late: Vec<Posed> = alive.drain(chunk).collect();
                     dropped.extend(late.into_iter().map(|posed| self.forget(posed)));
                 }
@@ -280,14 +299,14 @@ impl Prover {
     fn chunk(&self, alive: &[Posed], first: usize) -> Range<usize> {
         let kind = |posed: &Posed| (posed.candidate.claim, posed.core.is_none());
         let most = match alive[first].candidate.claim {
-            Claim::Never | Claim::Always => CHUNK,
+            Claim::Never | Claim::Always => FACTS_PER_QUERY,
             _ => 1,
         };
         let same = alive[first..].iter().take(most).take_while(|posed| kind(posed) == kind(&alive[first]));
         first..first + same.count()
     }
 
-    /// What was kept with the help of a claim that is gone has to be checked again.
+    /// Discards the proofs that use a claim which has been dropped.
     fn look_again(&mut self, alive: &mut [Posed]) {
         let left: FxHashSet<Lit> = alive.iter().map(|posed| posed.assumed).collect();
         let mut known: FxHashMap<*const FxHashSet<Lit>, bool> = FxHashMap::default();
@@ -307,14 +326,14 @@ impl Prover {
         posed.candidate
     }
 
-    /// Drops what does not hold after the step of the last model, nor in random play from there.
+    /// Drops the claims that are violated after the transition of the last model, or in random play from there.
     fn drop_violated(&mut self, alive: &mut Vec<Posed>, dropped: &mut Vec<Candidate>) {
-        for (fluent, &after) in self.step.after.iter().enumerate() {
-            self.state.set(FluentId::new(fluent), self.solver.value(after));
+        for (fluent, &after) in self.transition.after.entries() {
+            self.state.set(fluent, self.solver.value(after));
         }
         let Prover { solver, play, state, effort, .. } = self;
         let mut look = |state: &State| {
-            effort.spend(WORK * alive.len());
+            effort.spend(CLAIM_UNITS * alive.len());
             let is_violated = |posed: &mut Posed| !posed.candidate.holds_in(state);
             for posed in alive.extract_if(.., is_violated) {
                 solver.add([!posed.assumed]);
@@ -323,18 +342,18 @@ impl Prover {
         };
         look(state);
         // All claims that are left hold now, so that what play makes of this state counts, too.
-        for _ in 0..RUNS {
-            play.from(state, STEPS, &mut look);
+        for _ in 0..PLAYOUTS {
+            play.from(state, PLAYOUT_STEPS, &mut look);
         }
     }
 
-    /// Says in clauses that a claim holds before the step, and that it does not hold after it.
+    /// Adds the clauses of a claim: that it holds before the transition, and that it is violated after it.
     fn pose(&mut self, candidate: &Candidate) -> (Lit, Lit) {
-        let Prover { solver, step, .. } = self;
-        let of = |literals: &[Lit]| -> Vec<Lit> {
-            candidate.members.iter().map(|&member| literals[member.index()]).collect()
+        let Prover { solver, transition, .. } = self;
+        let of = |literals: &IdVec<FluentId, Lit>| -> Vec<Lit> {
+            candidate.members.iter().map(|&member| literals[member]).collect()
         };
-        let (before, after) = (of(&step.before), of(&step.after));
+        let (before, after) = (of(&transition.before), of(&transition.after));
         let (assumed, violated) = (solver.fresh(), solver.fresh());
         match candidate.claim {
             Claim::AtMostOne => {

@@ -1,4 +1,4 @@
-//! Invariants in words: groups of one pattern in one line.
+//! Invariants as text, one line for all groups of a pattern.
 
 use super::candidates::{Family, Part, parts_of};
 use super::{Invariant, InvariantKind, Invariants};
@@ -13,7 +13,7 @@ pub struct LiftedInvariant {
     pub kind: InvariantKind,
     /// About how many groups.
     pub groups: usize,
-    /// The patterns of the facts that it speaks of.
+    /// The patterns of the facts in its groups.
     pub conditions: Vec<String>,
 }
 
@@ -21,7 +21,7 @@ pub struct LiftedInvariant {
 const KEYS: [&str; 8] = ["x", "y", "z", "w", "v", "u", "t", "s"];
 const VALUES: [&str; 8] = ["c", "d", "e", "f", "g", "h", "i", "j"];
 
-/// So many facts are named one by one.
+/// The number of facts or groups that a text lists.
 const MOST_NAMED: usize = 4;
 
 fn name(names: &[&str; 8], number: usize) -> String {
@@ -54,7 +54,7 @@ impl Invariants {
     pub fn lifted(&self) -> Vec<LiftedInvariant> {
         let same = |a: &Invariant, b: &Invariant| a.family == b.family && a.kind == b.kind;
         let one = |run: &[Invariant]| {
-            let family = &self.families[run[0].family.index()];
+            let family = &self.families[run[0].family];
             match run[0].kind {
                 InvariantKind::Never | InvariantKind::Always => self.constants(family, run),
                 kind => self.groups_of(family, kind, run),
@@ -97,7 +97,7 @@ impl Invariants {
 
     /// The key of a group.
     fn key_of(&self, part: &Part, invariant: &Invariant) -> String {
-        let (_, args) = parts_of(&self.fluents[invariant.members[0].index()]);
+        let (_, args) = parts_of(&self.fluents[invariant.members[0]]);
         let keys = args.iter().enumerate().filter(|(at, _)| part.key >> at & 1 == 1);
         keys.map(|(_, arg)| *arg).collect::<Vec<_>>().join(", ")
     }
@@ -105,7 +105,7 @@ impl Invariants {
     fn constants(&self, family: &Family, run: &[Invariant]) -> LiftedInvariant {
         let word = if run[0].kind == InvariantKind::Never { "never" } else { "always" };
         let (text, _) = pattern(&family.parts[0]);
-        let facts: Vec<&str> = run.iter().map(|one| self.fluents[one.members[0].index()].as_str()).collect();
+        let facts: Vec<&str> = run.iter().map(|one| self.fluents[one.members[0]].as_str()).collect();
         let text = if facts.len() == family.groups && family.parts[0].arity > 0 {
             format!("{word} {text}, for any arguments")
         } else if facts.len() > MOST_NAMED {

@@ -1,14 +1,14 @@
 //! Invariants of the states of a game, proved by induction with a SAT solver.
 //!
 //! Of certain groups of facts at most one holds in every state, or exactly one, or always the same number; some facts
-//! never hold, some always. Candidates are guessed from the arguments of facts (`candidates.rs`) and thinned
-//! out by random play (`samples.rs`). What is left is proved together (`induction.rs`; what is plain to see when moves are
-//! looked at one by one, without the solver, by `by_moves.rs`): from a state in which all
+//! never hold, some always. Candidates are guessed from the arguments of facts (`candidates`) and filtered
+//! by random play (`samples`). The others are proved together (`induction`; those that a case split over single moves
+//! proves, without the solver, in `by_moves`): from a state in which all
 //! candidates hold, no legal joint move may lead to one in which a candidate does not. A counterexample drops the
 //! candidates that it violates, and from where it ends random play goes on to drop more; when there is no
 //! counterexample any more, what is left holds in all states that play can reach.
 //!
-//! The solver (`solver.rs`) sees one step of the game as clauses (`step.rs`). Positive cycles of rules are seen by
+//! The solver (`solver.rs`) sees one step of the game as clauses (`transition.rs`). Positive cycles of rules are seen by
 //! their completion, and nodes beyond a limit are left open. Both allow more than the game does, so that a
 //! proof stays a proof.
 
@@ -21,25 +21,25 @@ mod lifting;
 mod prune;
 mod samples;
 mod solver;
-mod step;
 mod sweep;
+mod transition;
 
-use crate::ids::{Id, wide};
+use crate::ids::{BitSet, Id, IdVec, wide};
 pub use lifting::LiftedInvariant;
-pub use prune::{Pruned, USES, prune};
+pub use prune::{Pruned, PruningPass, Saved, prune};
 pub(crate) use sweep::sweep;
 
 use crate::ground::GroundProgram;
-use crate::network::{ConnectError, Groups, Network, connect, optimize};
-use candidates::Family;
+use crate::network::{ConnectError, FluentId, Groups, Network, connect, optimize};
+use candidates::{Family, FamilyId};
 use effort::{Effort, units};
 use grundy_syntax::{Budget, Exhausted, Stage};
 use std::time::Duration;
 
-/// What looking for invariants may cost.
+/// Limits of the search for invariants.
 ///
 /// Proofs are bounded by counted work, so that the same game has the same invariants on an idle machine and on a busy one.
-/// Time and memory are the last resort; where they end the search, [`Invariants::exhausted`] says so.
+/// Time and memory are the last resort; where they end the search, [`Invariants::exhausted`] is set.
 #[derive(Clone, Debug)]
 pub struct InvariantConfig {
     /// Limit: how much work it may take, in units of about ten nanoseconds.
@@ -52,7 +52,7 @@ pub struct InvariantConfig {
     pub samples: usize,
     /// Limit: how many literals of clauses describe a step; what does not fit is left open.
     pub clause_literals: usize,
-    /// Limit: a larger network is not looked at.
+    /// Limit: the edges of the network.
     pub edges: usize,
     /// The seed of random play.
     pub seed: u64,
@@ -105,24 +105,24 @@ impl InvariantKind {
 pub struct Invariant {
     /// What is said.
     pub kind: InvariantKind,
-    /// About which facts: numbers into [`Invariants::fluents`], sorted.
-    pub members: Vec<u32>,
+    /// The facts of the group, sorted. [`Invariants::fluents`] has their texts.
+    pub members: Vec<FluentId>,
     /// The family that it came from.
-    family: u32,
+    family: FamilyId,
 }
 
 /// What was proved about the states of a game.
 #[derive(Clone, Debug, Default)]
 pub struct Invariants {
     /// All facts, in KIF notation, sorted.
-    pub fluents: Vec<String>,
+    pub(crate) fluents: IdVec<FluentId, String>,
     /// What was proved.
     pub proved: Vec<Invariant>,
     /// Whether all candidates were decided; otherwise a limit was hit, and there may be more.
     pub complete: bool,
     /// The limit of the budget that ended the search, if one did. Without it, the same invariants are found each time.
     pub exhausted: Option<Exhausted>,
-    families: Vec<Family>,
+    families: IdVec<FamilyId, Family>,
 }
 
 /// The passes that keep a network the same function of its inputs, whatever these are.
@@ -136,21 +136,22 @@ const CAREFUL_PASSES: [&str; 3] = ["unread", "left-out", "guards"];
 pub fn prove_invariants(network: &Network, config: &InvariantConfig) -> Invariants {
     let budget = config.budget.part(config.timeout);
     let effort = Effort::new(budget.clone());
-    let fluents: Vec<String> = network.interface().fluents.iter().map(|fluent| fluent.text.clone()).collect();
-    if network.edge_count() > config.edges || fluents.is_empty() {
-        return Invariants { complete: fluents.is_empty(), fluents, ..Invariants::default() };
+    let fluents: IdVec<FluentId, String> =
+        network.interface().fluents.iter().map(|fluent| fluent.text.clone()).collect();
+    if network.edge_count() > config.edges || fluents.len() == 0 {
+        return Invariants { complete: fluents.len() == 0, fluents, ..Invariants::default() };
     }
-    let mut families = Vec::new();
+    let mut families = IdVec::default();
     let (proved, complete) = prove(network, config, &effort, &mut families);
     let exhausted = budget.check().err();
     Invariants { fluents, proved, complete: complete && exhausted.is_none(), exhausted, families }
 }
 
-/// The work for an edge while plain passes run over a network, and while all passes do.
+/// The work per edge of the plain passes, and of all passes: guesses.
 const PLAIN_UNITS: usize = 40;
 const ALL_UNITS: usize = 100;
 
-/// All passes may take this share of the work.
+/// The share of the work that all passes may take. A guess.
 const PASSES_SHARE: f64 = 0.3;
 
 /// Returns what was proved, and whether all candidates were decided.
@@ -158,7 +159,7 @@ fn prove(
     network: &Network,
     config: &InvariantConfig,
     effort: &Effort,
-    families: &mut Vec<Family>,
+    families: &mut IdVec<FamilyId, Family>,
 ) -> (Vec<Invariant>, bool) {
     let optimized = |is_wanted: &dyn Fn(&str) -> bool| {
         let done = optimize(network.clone(), &Groups::default(), is_wanted, effort.budget());
@@ -170,7 +171,7 @@ fn prove(
     }
     let Some(plain) = optimized(&|name| PLAIN_PASSES.contains(&name)) else { return (Vec::new(), false) };
     let units = ALL_UNITS * network.edge_count();
-    let is_affordable = effort.spent() + units as u64 <= effort.share(config.effort, PASSES_SHARE);
+    let is_affordable = effort.spent() + wide(units) <= effort.share(config.effort, PASSES_SHARE);
     let played = is_affordable.then(|| {
         effort.spend(units);
         optimized(&|name| !CAREFUL_PASSES.contains(&name))
@@ -195,18 +196,24 @@ pub fn invariants_of(ground: &GroundProgram, config: &InvariantConfig) -> Invari
 }
 
 impl Invariants {
-    /// The first invariant that does not hold in a state, given as facts; facts that are unknown are none of ours.
-    pub fn violated_by<'f>(&self, facts: impl IntoIterator<Item = &'f str>) -> Option<&Invariant> {
-        let number = |fact: &str| self.fluents.binary_search_by(|text| text.as_str().cmp(fact)).ok();
-        let mut holding = vec![false; self.fluents.len()];
-        facts.into_iter().filter_map(number).for_each(|number| holding[number] = true);
-        self.violated_in(&holding)
+    /// All facts with their texts, in the order of these.
+    pub fn fluents(&self) -> impl Iterator<Item = (FluentId, &str)> {
+        self.fluents.entries().map(|(fluent, text)| (fluent, text.as_str()))
     }
 
-    /// The first invariant that does not hold in a state, given as a flag for each fluent.
-    pub fn violated_in(&self, holding: &[bool]) -> Option<&Invariant> {
+    /// The first invariant that does not hold in a state, given as facts; facts that are unknown are none of ours.
+    pub fn violated_by<'f>(&self, facts: impl IntoIterator<Item = &'f str>) -> Option<&Invariant> {
+        let texts = self.fluents.as_slice();
+        let fluent = |fact: &str| texts.binary_search_by(|text| text.as_str().cmp(fact)).ok();
+        let mut holding = BitSet::empty(texts.len());
+        facts.into_iter().filter_map(fluent).for_each(|fluent| holding.set(FluentId::new(fluent), true));
+        self.violated_in(|fluent| holding.contains(fluent))
+    }
+
+    /// The first invariant that does not hold in a state, given by which of the facts hold.
+    pub fn violated_in(&self, holds: impl Fn(FluentId) -> bool) -> Option<&Invariant> {
         self.proved.iter().find(|invariant| {
-            let count = invariant.members.iter().filter(|&&member| holding[member.index()]).count();
+            let count = invariant.members.iter().filter(|&&member| holds(member)).count();
             match invariant.kind {
                 InvariantKind::AtMostOne => count > 1,
                 InvariantKind::ExactlyOne => count != 1,
@@ -223,7 +230,7 @@ impl Invariants {
         let mut groups = Groups::default();
         for invariant in &self.proved {
             let nodes = || {
-                let node = |&member: &u32| interface.find_fluent(&self.fluents[member.index()]);
+                let node = |&member: &FluentId| interface.find_fluent(&self.fluents[member]);
                 invariant.members.iter().filter_map(node).map(|fluent| interface.fluent_node(fluent))
             };
             match invariant.kind {

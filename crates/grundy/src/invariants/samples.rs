@@ -4,21 +4,21 @@ use super::effort::{Effort, Units};
 use crate::ids::Id;
 use crate::machine::incremental::{IncrementalCursor, IncrementalMachine};
 use crate::machine::{CompiledGame, Cursor, State};
-use crate::network::{MoveId, Network};
+use crate::network::{FluentId, MoveId, Network};
 use grundy_syntax::Exhausted;
 use std::sync::Arc;
 
-/// A playout that is longer than this is left there.
+/// Limit: the steps of a playout. A guess.
 const MOST_STEPS: usize = 1_000;
 
-/// After the first playout, one state in so many is kept, so that more playouts are seen.
-const KEPT: u32 = 4;
+/// After the first playout, one state of this number is kept, so that samples come from more playouts. A guess.
+const STATES_PER_SAMPLE: u32 = 4;
 
-/// Bits of all states together.
+/// Limit: the bits of all samples, 32 MB.
 const MOST_BITS: usize = 1 << 28;
 
 /// Plays at random.
-pub(super) struct Play {
+pub(super) struct RandomPlay {
     player: IncrementalCursor,
     rng: fastrand::Rng,
     joint: Vec<MoveId>,
@@ -28,18 +28,18 @@ pub(super) struct Play {
     step_units: usize,
 }
 
-impl Play {
-    pub(super) fn new(network: &Network, seed: u64, effort: &Effort) -> Result<Play, Exhausted> {
+impl RandomPlay {
+    pub(super) fn new(network: &Network, seed: u64, effort: &Effort) -> Result<RandomPlay, Exhausted> {
         let rules = Arc::new(CompiledGame::new(network.clone(), effort.budget())?);
         let state = rules.initial().clone();
         let machine = IncrementalMachine::new(rules, effort.budget())?;
         let player = Arc::new(machine).cursor();
         let (rng, effort) = (fastrand::Rng::with_seed(seed), effort.clone());
-        Ok(Play { player, rng, joint: Vec::new(), state, effort, step_units: step_units(network) })
+        Ok(RandomPlay { player, rng, joint: Vec::new(), state, effort, step_units: step_units(network) })
     }
 
-    /// Plays on from a state, and shows all states that follow; ends after so many steps, or with the game, or with the
-    /// budget.
+    /// Plays on from a state and passes all following states to `visit`, until the limit of steps, the end of the game or
+    /// the end of the budget.
     pub(super) fn from(&mut self, state: &State, steps: usize, mut visit: impl FnMut(&State)) {
         self.player.look_at(state);
         for _ in 0..steps {
@@ -60,15 +60,15 @@ impl Play {
         self.joint.clear();
         let roles: Vec<_> = self.player.game().interface().role_ids().collect();
         for role in roles {
-            let Some(one_move) = self.player.pick(role, &mut self.rng) else { return false };
-            self.joint.push(one_move);
+            let Some(action) = self.player.pick(role, &mut self.rng) else { return false };
+            self.joint.push(action);
         }
         self.player.play(&self.joint);
         true
     }
 }
 
-/// The work of a step in a network, about: most of it stays as it is.
+/// The approximate work of a step in a network, most of which does not change. The coefficients are guesses.
 pub(super) fn step_units(network: &Network) -> usize {
     const AT_LEAST: usize = 100;
     const INPUTS_A_UNIT: usize = 8;
@@ -88,7 +88,7 @@ pub(super) struct Samples {
 impl Samples {
     /// Plays until there are enough states, or until the work has reached a number of units. The first one is the initial
     /// state.
-    pub(super) fn collect(play: &mut Play, initial: &State, wanted: usize, until: Units) -> Samples {
+    pub(super) fn collect(play: &mut RandomPlay, initial: &State, wanted: usize, until: Units) -> Samples {
         let fluents = play.player.game().interface().fluents.len();
         let most = wanted.min(MOST_BITS / fluents.max(1)).max(1);
         let words = most.div_ceil(64);
@@ -100,7 +100,7 @@ impl Samples {
             let mut steps = 0;
             play.from(initial, MOST_STEPS, |state| {
                 steps += 1;
-                if samples.count < most && (playouts == 0 || choose.u32(..KEPT) == 0) {
+                if samples.count < most && (playouts == 0 || choose.u32(..STATES_PER_SAMPLE) == 0) {
                     samples.add(state);
                 }
             });
@@ -125,7 +125,7 @@ impl Samples {
     }
 
     /// In which states a fluent holds.
-    pub(super) fn of(&self, fluent: u32) -> &[u64] {
+    pub(super) fn of(&self, fluent: FluentId) -> &[u64] {
         &self.rows[fluent.index() * self.words..][..self.words]
     }
 
@@ -139,7 +139,7 @@ impl Samples {
     }
 
     /// Whether two of these hold somewhere, and whether one of them holds everywhere.
-    pub(super) fn look(&self, members: &[u32]) -> Look {
+    pub(super) fn look(&self, members: &[FluentId]) -> Look {
         let mut look = Look { twice: false, everywhere: true };
         for word in 0..self.words {
             let (mut seen, mut twice) = (0, 0);
@@ -155,7 +155,7 @@ impl Samples {
     }
 
     /// How many of these hold, if it is the same number everywhere.
-    pub(super) fn constant_count(&self, members: &[u32]) -> Option<u32> {
+    pub(super) fn constant_count(&self, members: &[FluentId]) -> Option<u32> {
         let mut counts = vec![0u32; self.count];
         for &member in members {
             for (word, &bits) in self.of(member).iter().enumerate() {

@@ -5,22 +5,22 @@ use crate::ids::{length, wide};
 use batsat::{Callbacks, Lit, Solver as Batsat, SolverInterface, SolverOpts, clause, lbool};
 use std::cell::Cell;
 
-/// Longer clauses are taken apart.
-const MOST_LITERALS: usize = 24;
+/// Longer clauses are split, since scanning for a new watched literal is linear in the length. A guess.
+const LONGEST_CLAUSE: usize = 24;
 
-/// The work of a literal that is propagated, of a decision, of a conflict, and of a literal of a new clause.
-const PROPAGATION: u64 = 8;
-const DECISION: u64 = 30;
-const CONFLICT: u64 = 1_000;
-const LITERAL: usize = 8;
+/// The work of a propagated literal, a decision, a conflict, and a literal of a new clause: guesses.
+const PROPAGATION_UNITS: u64 = 8;
+const DECISION_UNITS: u64 = 30;
+const CONFLICT_UNITS: u64 = 1_000;
+const LITERAL_UNITS: usize = 8;
 
-/// A search is looked at after so many decisions and conflicts for the first time, and then after twice as many as before.
+/// The decisions and conflicts of the first slice of a search, after which its work is counted; slices double. A guess.
 const FIRST_SLICE: u64 = 4_096;
 
-/// The budget is checked after so many decisions.
-const UNCHECKED: u64 = 64;
+/// The decisions between two checks of the budget. A guess.
+const DECISIONS_PER_CHECK: u64 = 64;
 
-/// Ends a search after some decisions and conflicts. The solver does not tell in between how much it has propagated.
+/// Ends a search after a number of decisions and conflicts. The solver does not report propagations during a search.
 struct Meter {
     left: Cell<u64>,
     effort: Effort,
@@ -36,7 +36,7 @@ impl Callbacks for Meter {
     /// Called before each decision.
     fn stop(&self) -> bool {
         self.count();
-        if self.left.get().is_multiple_of(UNCHECKED) {
+        if self.left.get().is_multiple_of(DECISIONS_PER_CHECK) {
             self.effort.check();
         }
         self.left.get() == 0 || self.effort.is_stopped()
@@ -52,12 +52,12 @@ impl Callbacks for Meter {
 /// What a search found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Answer {
-    /// There is a model; [`Solver::value`] tells it.
-    Model,
-    /// There is none.
-    None,
-    /// It would be too much work to find out.
-    Late,
+    /// There is a model; [`Solver::value`] reads it.
+    Satisfiable,
+    /// There is no model.
+    Unsatisfiable,
+    /// The search reached its limit of work.
+    GivenUp,
 }
 
 /// Clauses, and the search for a model of them.
@@ -65,7 +65,7 @@ pub(super) struct Solver {
     inner: Batsat<Meter>,
     buffer: Vec<Lit>,
     truth: Lit,
-    /// The literals of all clauses so far.
+    /// The number of literals of all clauses.
     pub(super) size: usize,
     effort: Effort,
 }
@@ -80,7 +80,7 @@ impl Solver {
         solver
     }
 
-    /// The work so far, to which the solver adds its own.
+    /// The counter of work, which the solver shares.
     pub(super) fn effort(&self) -> &Effort {
         &self.effort
     }
@@ -97,15 +97,15 @@ impl Solver {
 
     /// One of these has to hold.
     ///
-    /// A long clause is taken apart: the solver looks through a clause from its beginning each time one of two
-    /// literals becomes false, which takes quadratic time where it is a choice among thousands of moves.
+    /// A long clause is split: the solver scans a clause from its beginning each time a watched literal becomes false, which
+    /// takes quadratic time for a choice among thousands of moves.
     pub(super) fn add(&mut self, clause: impl IntoIterator<Item = Lit>) {
         let mut literals: Vec<Lit> = clause.into_iter().collect();
         self.size += literals.len();
-        self.effort.spend(LITERAL * literals.len());
-        while literals.len() > MOST_LITERALS {
+        self.effort.spend(LITERAL_UNITS * literals.len());
+        while literals.len() > LONGEST_CLAUSE {
             let rest = self.fresh();
-            let first = literals.drain(..MOST_LITERALS - 2).chain([rest]);
+            let first = literals.drain(..LONGEST_CLAUSE - 2).chain([rest]);
             self.buffer.clear();
             self.buffer.extend(first);
             self.inner.add_clause_reuse(&mut self.buffer);
@@ -123,23 +123,23 @@ impl Solver {
             let before = self.effort.spent();
             let answer = self.search(assumptions);
             if answer == lbool::TRUE {
-                return Answer::Model;
+                return Answer::Satisfiable;
             } else if answer == lbool::FALSE {
-                return Answer::None;
+                return Answer::Unsatisfiable;
             }
             // The next slice takes about as much work for each decision as this one.
             let each = ((self.effort.spent() - before) / slice).max(1);
             let most = until.saturating_sub(self.effort.spent()) / each;
-            slice = (2 * slice).min(most.max(UNCHECKED + wide(assumptions.len())));
+            slice = (2 * slice).min(most.max(DECISIONS_PER_CHECK + wide(assumptions.len())));
         }
-        Answer::Late
+        Answer::GivenUp
     }
 
     /// A search with what is left of the meter.
     fn search(&mut self, assumptions: &[Lit]) -> lbool {
         let counts = |solver: &Batsat<Meter>| {
-            let work = DECISION * solver.num_decisions() + CONFLICT * solver.num_conflicts();
-            work + PROPAGATION * solver.num_propagations()
+            let work = DECISION_UNITS * solver.num_decisions() + CONFLICT_UNITS * solver.num_conflicts();
+            work + PROPAGATION_UNITS * solver.num_propagations()
         };
         let before = counts(&self.inner);
         let answer = self.inner.solve_limited(assumptions);
@@ -149,7 +149,7 @@ impl Solver {
 
     /// After a search without a model: assumptions that have none together.
     pub(super) fn core(&self) -> impl Iterator<Item = Lit> + '_ {
-        // The solver tells their opposites, of which one has to hold.
+        // The solver reports the core as a clause of negated assumptions.
         self.inner.unsat_core().iter().map(|&literal| !literal)
     }
 
@@ -188,7 +188,7 @@ mod tests {
             (answer, effort.spent() - until)
         };
         let (answer, over) = give_up();
-        assert_eq!(answer, Answer::Late);
+        assert_eq!(answer, Answer::GivenUp);
         assert!(over < 20_000_000, "{over} units too many");
         assert_eq!((answer, over), give_up());
     }
@@ -196,11 +196,11 @@ mod tests {
     #[test]
     fn easy_questions_are_answered() {
         let effort = Effort::new(Budget::default());
-        assert_eq!(pigeons(&effort, 5).solve(&[], Units::MAX), Answer::None);
+        assert_eq!(pigeons(&effort, 5).solve(&[], Units::MAX), Answer::Unsatisfiable);
         let mut solver = Solver::new(&effort);
         let (one, other) = (solver.fresh(), solver.fresh());
         solver.add([one, other]);
-        assert_eq!(solver.solve(&[!one], Units::MAX), Answer::Model);
+        assert_eq!(solver.solve(&[!one], Units::MAX), Answer::Satisfiable);
         assert!(solver.value(other));
     }
 
@@ -210,7 +210,7 @@ mod tests {
         let effort = Effort::new(budget.clone());
         let mut solver = pigeons(&effort, 12);
         budget.interrupt();
-        assert_eq!(solver.solve(&[], Units::MAX), Answer::Late);
+        assert_eq!(solver.solve(&[], Units::MAX), Answer::GivenUp);
         assert!(effort.is_stopped());
     }
 }

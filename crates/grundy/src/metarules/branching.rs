@@ -6,8 +6,8 @@
 //! ask for has figures of its own.
 
 use super::domain::Domain;
-use super::memory::{Mask, Memory, Relation};
-use crate::ids::float;
+use super::memory::{Column, Mask, Memory, Relation};
+use crate::ids::{IdVec, float};
 use grundy_syntax::{Budget, Exhausted, Literal, PredicateId, Term, TermId, Ticks};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -61,7 +61,7 @@ pub(crate) fn count(
             let matching = constant.map_or(total, |constant| with_constant[&constant]);
             let free_of_constant = |column: &usize| constant.is_none_or(|(own, _)| own != *column);
             let bound = (0..info.arity).filter(|column| mask >> column & 1 == 1).filter(free_of_constant);
-            let keys: f64 = bound.map(|column| sorts.size(predicate, column)).product();
+            let keys: f64 = bound.map(|argument| sorts.size(Column { predicate, argument })).product();
             let mean = float(matching) / count / keys.max(1.0);
             let bound = (0..info.arity).map(|column| mask >> column & 1 == 1).collect();
             figures.push(Branching { predicate, bound, constant, mean });
@@ -125,7 +125,7 @@ fn masks(arity: usize) -> Vec<Mask> {
     [0].into_iter().chain((0..arity).map(|column| all & !(1 << column))).chain([all]).collect()
 }
 
-/// The constants that stand as arguments in conditions of rules.
+/// The constants that are arguments of conditions of rules.
 fn constants_in_rules(domain: &Domain) -> Vec<(PredicateId, usize, TermId)> {
     let mut found: Vec<(PredicateId, usize, TermId)> = Vec::new();
     for atom in domain.conditions().filter_map(Literal::atom) {
@@ -140,34 +140,39 @@ fn constants_in_rules(domain: &Domain) -> Vec<(PredicateId, usize, TermId)> {
     found
 }
 
-/// So many rows are looked at between checks of the budget.
+/// The rows that are read between two checks of the budget.
 const ROWS_AT_ONCE: usize = 4096;
+
+grundy_syntax::define_id! {
+    /// A sort, by the column that stands for it in the union-find structure.
+    struct SortId(u32);
+}
 
 /// Columns that rules join with each other have values of one sort.
 pub(crate) struct Sorts {
-    numbers: FxHashMap<(PredicateId, usize), usize>,
-    sizes: Vec<usize>,
+    sort_of: FxHashMap<Column, SortId>,
+    sizes: IdVec<SortId, usize>,
 }
 
 impl Sorts {
     fn new(domain: &Domain, memories: &[&Memory], budget: &Budget) -> Result<Sorts, Exhausted> {
         let mut ticks = Ticks::default();
-        let mut columns: Vec<(PredicateId, usize)> = Vec::new();
+        let mut columns: IdVec<SortId, Column> = IdVec::default();
         for (predicate, info) in domain.program.predicates() {
             ticks.work(budget, info.arity)?;
-            columns.extend((0..info.arity).map(|column| (predicate, column)));
+            (0..info.arity).for_each(|argument| _ = columns.push(Column { predicate, argument }));
         }
-        let place: FxHashMap<(PredicateId, usize), usize> =
-            columns.iter().enumerate().map(|(number, &column)| (column, number)).collect();
-        let mut parent: Vec<usize> = (0..columns.len()).collect();
+        let own_sort: FxHashMap<Column, SortId> =
+            columns.entries().map(|(id, &column)| (column, id)).collect();
+        let mut parent: IdVec<SortId, SortId> = columns.ids().collect();
         for clause in domain.clauses() {
             ticks.work(budget, 1 + clause.body.len())?;
-            let mut home: FxHashMap<TermId, usize> = FxHashMap::default();
+            let mut home: FxHashMap<TermId, SortId> = FxHashMap::default();
             let atoms = clause.body.iter().filter_map(Literal::atom).chain([&clause.head]);
             for atom in atoms {
-                for (column, &arg) in atom.args.iter().enumerate() {
+                for (argument, &arg) in atom.args.iter().enumerate() {
                     if matches!(domain.program.terms.get(arg), Term::Variable(_)) {
-                        let own = place[&(atom.predicate, column)];
+                        let own = own_sort[&Column { predicate: atom.predicate, argument }];
                         let other = *home.entry(arg).or_insert(own);
                         let (a, b) = (root(&mut parent, own), root(&mut parent, other));
                         parent[a] = b;
@@ -175,29 +180,29 @@ impl Sorts {
                 }
             }
         }
-        let numbers: FxHashMap<(PredicateId, usize), usize> =
-            columns.iter().map(|&column| (column, root(&mut parent, place[&column]))).collect();
-        let mut values: Vec<FxHashSet<TermId>> = vec![FxHashSet::default(); columns.len()];
-        for &(predicate, column) in &columns {
-            let sort = &mut values[numbers[&(predicate, column)]];
+        let sort_of: FxHashMap<Column, SortId> =
+            columns.entries().map(|(id, &column)| (column, root(&mut parent, id))).collect();
+        let mut values: IdVec<SortId, FxHashSet<TermId>> = IdVec::filled(FxHashSet::default(), columns.len());
+        for &column in &columns {
+            let sort = &mut values[sort_of[&column]];
             ticks.work(budget, memories.len())?;
-            for (relation, _) in relations_of(memories, predicate) {
+            for (relation, _) in relations_of(memories, column.predicate) {
                 for rows in relation.rows().chunks(ROWS_AT_ONCE) {
                     ticks.work(budget, rows.len())?;
-                    sort.extend(rows.iter().map(|row| row[column]));
+                    sort.extend(rows.iter().map(|row| row[column.argument]));
                 }
             }
         }
-        Ok(Sorts { numbers, sizes: values.iter().map(FxHashSet::len).collect() })
+        Ok(Sorts { sort_of, sizes: values.iter().map(FxHashSet::len).collect() })
     }
 
     /// How many values an argument may have.
-    fn size(&self, predicate: PredicateId, column: usize) -> f64 {
-        self.numbers.get(&(predicate, column)).map_or(1.0, |&sort| float(self.sizes[sort].max(1)))
+    fn size(&self, column: Column) -> f64 {
+        self.sort_of.get(&column).map_or(1.0, |&sort| float(self.sizes[sort].max(1)))
     }
 }
 
-fn root(parent: &mut [usize], mut at: usize) -> usize {
+fn root(parent: &mut IdVec<SortId, SortId>, mut at: SortId) -> SortId {
     while parent[at] != at {
         parent[at] = parent[parent[at]];
         at = parent[at];

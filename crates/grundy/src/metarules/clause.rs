@@ -58,7 +58,7 @@ impl Clause {
 pub(crate) fn variable_names(program: &mut Program, count: u32) -> Vec<SymbolId> {
     const LETTERS: &[u8] = b"xyzwvutsrqponmlkjihgfedcba";
     let name = |number: usize| {
-        let letter = LETTERS[number % LETTERS.len()] as char;
+        let letter = char::from(LETTERS[number % LETTERS.len()]);
         match number / LETTERS.len() {
             0 => letter.to_string(),
             round => format!("{letter}{round}"),

@@ -1,21 +1,33 @@
 //! [`Domain`]: a theory or game as unfolding and the search for metarules see it.
 //!
-//! Both dialects have the same parts here. *Fluents* are the facts of a state: the dynamic predicates of
-//! a theory, and for each function that can stand in `true` one predicate in a game. *Effects* are the
-//! rules of `next`, each under the fluent that it makes true. *Views* are defined by rules. The *topology*
-//! is what is the same in all states and complete: its facts are in a [`Memory`].
+//! Metarules and unfolding work on predicates, and treat each kind differently. So the program is normalised here, in
+//! the same way for both dialects:
 //!
-//! A theory says what moves are by `does/1`, `legal/1` and `next/1`, as a game with a single player does.
+//! - *Topology*: static predicates that rules with dynamic heads read. Their facts are derived once and are complete, so
+//!   that the absence of a fact is knowledge, too. They are in a [`Memory`], which the searches for patterns match.
+//! - *Fluents*: the facts of a state. In a theory these are the dynamic predicates. In a game, `true` is a single
+//!   predicate over terms; each function inside it, such as `cell` in `(true (cell 1 1 x))`, becomes a predicate of its
+//!   own, `true cell/3`. A rule with a variable for a whole fact is copied for each function.
+//! - *Effects*: the rules of `next`, stored under the fluent that they make true. They are successor-state axioms:
+//!   regression over a move replaces a fluent by the body of an effect.
+//! - *Views*: all other predicates with rules.
+//! - *Does*: the moves that are made. A theory declares moves by `does/1`, `legal/1` and `next/1`, like a game with a
+//!   single role.
+//!
+//! Unfolding adds predicates, so that a domain can grow ([`Domain::new_view`]); facts never change.
 
 use super::clause::Clause;
+use super::dependence::{
+    copy_bytes, derive_topology, predicates_by_moves, recursive_predicates, topology_of, with_components,
+};
 use super::limits::MetaError;
 use super::memory::Memory;
 use super::terms::{Bindings, copy_term, map_atom, map_literal, variables_of};
-use crate::analysis::{Analysis, Class, classify};
-use grundy_reference::{Evaluator, Limits};
+use crate::analysis::{Class, classify};
+use crate::ids::IdVec;
 use grundy_syntax::{
-    Atom, Budget, Condition, Dialect, Keyword, Literal, PredicateId, Program, Rule, Span, Stage, SymbolId,
-    Term, TermId, Ticks, VariableId,
+    Atom, Budget, Dialect, Keyword, Literal, PredicateId, Program, Span, Stage, SymbolId, Term, TermId,
+    Ticks, VariableId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -49,10 +61,10 @@ impl Default for DomainLimits {
     }
 }
 
-/// Copying a condition of a rule is about so much work, in units of [`Ticks::work`].
+/// The work of copying a condition of a rule, in units of [`Ticks::work`]: a guess.
 const WORK_OF_RULE: usize = 16;
 
-/// A rule with a variable for a whole fact becomes at most so many rules.
+/// Limit: the copies of one rule that has variables for whole facts. A guess, far above what sheets need.
 const MOST_VARIANTS: usize = 256;
 
 /// A theory or game, prepared. See the module's documentation.
@@ -65,17 +77,17 @@ pub struct Domain {
     pub(crate) legal: Option<PredicateId>,
     /// Conditions that never hold together, as the theory says.
     pub(crate) constraints: Vec<Vec<Literal>>,
-    kinds: Vec<Kind>,
+    kinds: IdVec<PredicateId, Kind>,
     rules: FxHashMap<PredicateId, Vec<Clause>>,
     effects: FxHashMap<PredicateId, Vec<Clause>>,
     recursive: FxHashSet<PredicateId>,
     by_moves: FxHashSet<PredicateId>,
-    /// Static predicates that serve others alone: their facts are not kept.
+    /// Static predicates that only other static predicates read: their facts are not kept.
     unasked: FxHashSet<PredicateId>,
     /// Predicates that were added, and of which no rules are known here.
     added: FxHashSet<PredicateId>,
     shared: FxHashMap<(String, usize), PredicateId>,
-    /// Fluents of a game, with the function that stands in `true`.
+    /// Fluents of a game, with the function inside `true`.
     functions: FxHashMap<PredicateId, SymbolId>,
     fluent_of: FxHashMap<(SymbolId, usize), PredicateId>,
     /// The first rule of each predicate.
@@ -96,8 +108,8 @@ impl Domain {
         budget.check()?;
         let mut own = program.clone();
         own.terms = evaluator.terms().clone();
-        let mut kinds = vec![Kind::View; own.predicate_count()];
-        wanted.iter().for_each(|predicate| kinds[predicate.index()] = Kind::Topology);
+        let mut kinds = IdVec::filled(Kind::View, own.predicate_count());
+        wanted.iter().for_each(|&predicate| kinds[predicate] = Kind::Topology);
         let facts = wanted.iter().flat_map(|&predicate| {
             let mut rows: Vec<&[TermId]> = evaluator.rows(predicate).collect();
             rows.sort_unstable();
@@ -106,7 +118,7 @@ impl Domain {
         let topology = Memory::new(own.predicate_count(), facts, 0, budget)?;
         budget.check()?;
         let is_unasked =
-            |id: &PredicateId| analysis.class(*id) == Class::Static && kinds[id.index()] != Kind::Topology;
+            |id: &PredicateId| analysis.class(*id) == Class::Static && kinds[*id] != Kind::Topology;
         let unasked = program.predicates().map(|(id, _)| id).filter(is_unasked).collect();
         let mut domain = Domain {
             roles: own.roles(),
@@ -134,7 +146,7 @@ impl Domain {
         Ok(domain)
     }
 
-    /// What the search for patterns works on: terms are added, facts are looked at, and places name the rules.
+    /// The parts that the search for patterns needs: it adds terms, reads facts, and reports rules by their spans.
     pub(crate) fn for_search(&mut self) -> (&mut Program, &Memory, &FxHashMap<PredicateId, Span>) {
         (&mut self.program, &self.topology, &self.places)
     }
@@ -176,7 +188,7 @@ impl Domain {
         read.unwrap_or_else(|| terms.constant(symbols.intern(text)))
     }
 
-    /// The name of the facts of a state that a predicate stands for, if it stands for any.
+    /// The name of the facts of a fluent; `None` for other predicates.
     pub fn fact_name(&self, predicate: PredicateId) -> Option<&str> {
         let is_fact = self.kind(predicate) == Kind::Fluent;
         let name = self.functions.get(&predicate).copied().unwrap_or(self.program.info(predicate).name);
@@ -184,7 +196,7 @@ impl Domain {
     }
 
     pub(crate) fn kind(&self, predicate: PredicateId) -> Kind {
-        self.kinds.get(predicate.index()).copied().unwrap_or(Kind::View)
+        self.kinds.get(predicate).copied().unwrap_or(Kind::View)
     }
 
     /// The predicates whose facts are complete.
@@ -287,7 +299,7 @@ impl Domain {
         Some(Atom { predicate, args })
     }
 
-    /// A condition as it is written in the source: a fluent of a game stands in `true`.
+    /// A condition as it is written in the source, where a fluent of a game is an argument of `true`.
     pub(crate) fn in_source(&mut self, literal: &Literal) -> Literal {
         match literal {
             Literal::Holds(atom) => Literal::Holds(self.atom_in_source(atom)),
@@ -349,7 +361,7 @@ impl Domain {
         for ((name, arity), _) in fluents {
             let terms = &mut self.program.terms;
             let args: Vec<TermId> =
-                (0..arity as u32).map(|place| terms.variable(VariableId(first_new + place))).collect();
+                (first_new..).take(arity).map(|variable| terms.variable(VariableId(variable))).collect();
             let fact = terms.compound(name, &args);
             let mut bindings = Bindings::default();
             bindings.bind(variable, fact);
@@ -381,7 +393,7 @@ impl Domain {
             }
         };
         if let Some(does) = does {
-            self.kinds[does.index()] = Kind::Does;
+            self.kinds[does] = Kind::Does;
         }
         (self.does, self.legal) = (does, legal);
     }
@@ -390,7 +402,7 @@ impl Domain {
         if program.dialect == Dialect::Theory {
             for declaration in &program.dynamic {
                 if Some(declaration.predicate) != self.does {
-                    self.kinds[declaration.predicate.index()] = Kind::Fluent;
+                    self.kinds[declaration.predicate] = Kind::Fluent;
                     let info = program.info(declaration.predicate);
                     self.fluent_of.insert((info.name, info.arity), declaration.predicate);
                 }
@@ -419,7 +431,7 @@ impl Domain {
         }
         let predicate = self.program.predicate(&name, arity);
         self.kinds.resize(self.program.predicate_count(), Kind::View);
-        self.kinds[predicate.index()] = Kind::Fluent;
+        self.kinds[predicate] = Kind::Fluent;
         self.topology.grow(self.program.predicate_count());
         self.functions.insert(predicate, function);
         self.fluent_of.insert((function, arity), predicate);
@@ -500,115 +512,4 @@ impl Domain {
 /// A term of one program in another.
 fn import_term(from: &Program, term: TermId, to: &mut Program) -> TermId {
     copy_term((&from.symbols, &from.terms), term, (&mut to.symbols, &mut to.terms))
-}
-
-/// These predicates and all that depend on them and on which they depend.
-fn with_components(analysis: &Analysis, goals: &[PredicateId]) -> FxHashSet<PredicateId> {
-    goals.iter().flat_map(|&goal| analysis.component(analysis.component_of(goal)).iter().copied()).collect()
-}
-
-/// The static predicates that conditions of rules ask for, where the head is dynamic, or a goal, or
-/// something that no other rule uses.
-fn topology_of(
-    program: &Program,
-    analysis: &Analysis,
-    unfolded: &FxHashSet<PredicateId>,
-) -> Vec<PredicateId> {
-    let is_static = |predicate: PredicateId| {
-        let keyword = program.info(predicate).keyword;
-        let is_plain = keyword.is_none() || keyword == Some(Keyword::Role);
-        is_plain && analysis.class(predicate) == Class::Static && !unfolded.contains(&predicate)
-    };
-    let mut used: FxHashSet<PredicateId> = FxHashSet::default();
-    for rule in &program.rules {
-        let atoms = rule.literals().filter_map(Literal::atom);
-        used.extend(atoms.map(|atom| atom.predicate).filter(|&body| body != rule.head.predicate));
-    }
-    let mut wanted: FxHashSet<PredicateId> = FxHashSet::default();
-    let ignored = |predicate: PredicateId| {
-        matches!(
-            program.info(predicate).keyword,
-            Some(Keyword::Init | Keyword::Base | Keyword::Input | Keyword::Role)
-        )
-    };
-    for rule in &program.rules {
-        let head = rule.head.predicate;
-        let looks = !is_static(head) || !used.contains(&head);
-        if looks && !ignored(head) && !rule.body.is_empty() {
-            let atoms = rule.literals().filter_map(Literal::atom).map(|atom| atom.predicate);
-            wanted.extend(atoms.filter(|&predicate| predicate != head && is_static(predicate)));
-        }
-    }
-    for condition in program.constraints.iter().flat_map(|constraint| &constraint.body) {
-        wanted.extend(condition.literal.atom().map(|atom| atom.predicate).filter(|&p| is_static(p)));
-    }
-    let mut wanted: Vec<PredicateId> = wanted.into_iter().collect();
-    if wanted.is_empty() {
-        // A file of facts: they are the domain.
-        wanted = program.predicates().map(|(id, _)| id).filter(|&id| is_static(id) && !ignored(id)).collect();
-    }
-    wanted.sort_unstable();
-    wanted
-}
-
-fn derive_topology(
-    program: &Program,
-    wanted: &[PredicateId],
-    limits: &DomainLimits,
-) -> Result<Evaluator, MetaError> {
-    let given = super::states::given_predicates(program);
-    let DomainLimits { facts, steps, ref budget } = *limits;
-    let limits = Limits { facts, steps, budget: budget.clone(), ..Limits::default() };
-    Ok(Evaluator::new(program.clone(), given, wanted, limits)?)
-}
-
-/// About what a copy of a program takes.
-fn copy_bytes(program: &Program) -> usize {
-    let conditions: usize = program.rules.iter().map(|rule| rule.body.len()).sum();
-    program.rules.len() * size_of::<Rule>() + conditions * size_of::<Condition>() + program.terms.bytes()
-}
-
-/// The predicates that `does` is somewhere below.
-fn predicates_by_moves(program: &Program) -> FxHashSet<PredicateId> {
-    let does = match program.dialect {
-        Dialect::Game => program.keyword(Keyword::Does),
-        Dialect::Theory => program.find_predicate("does", 1),
-    };
-    predicates_above(program, does)
-}
-
-/// These predicates, and all that depend on them.
-pub(crate) fn predicates_above(
-    program: &Program,
-    below: impl IntoIterator<Item = PredicateId>,
-) -> FxHashSet<PredicateId> {
-    let mut readers: FxHashMap<PredicateId, Vec<PredicateId>> = FxHashMap::default();
-    for rule in &program.rules {
-        for atom in rule.literals().filter_map(Literal::atom) {
-            readers.entry(atom.predicate).or_default().push(rule.head.predicate);
-        }
-    }
-    let mut open: Vec<PredicateId> = below.into_iter().collect();
-    let mut found: FxHashSet<PredicateId> = open.iter().copied().collect();
-    while let Some(predicate) = open.pop() {
-        for &reader in readers.get(&predicate).into_iter().flatten() {
-            if found.insert(reader) {
-                open.push(reader);
-            }
-        }
-    }
-    found
-}
-
-fn recursive_predicates(program: &Program, analysis: &Analysis) -> FxHashSet<PredicateId> {
-    let mut recursive = FxHashSet::default();
-    for rule in &program.rules {
-        let component = analysis.component_of(rule.head.predicate);
-        for atom in rule.literals().filter_map(Literal::atom) {
-            if analysis.component_of(atom.predicate) == component {
-                recursive.insert(rule.head.predicate);
-            }
-        }
-    }
-    recursive
 }

@@ -9,17 +9,17 @@
 use super::domain::Domain;
 use super::limits::{Steps, Stopped};
 use super::matching::has_match;
-use super::memory::Memory;
+use super::memory::{Column, Memory};
 use super::pattern::{Pattern, STEPS_OF_SIGNATURE, contains, is_variant, signature};
 use super::terms::variables_of;
-use crate::ids::{Id, wide};
+use crate::ids::{Id, IdVec, ids, wide};
 use grundy_syntax::{Atom, Literal, PredicateId, Term, TermId, Terms, VariableId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Predicates with more columns than this take no part in the systematic search.
 const MOST_SEARCHED_COLUMNS: usize = 8;
 
-/// One match may take so many steps.
+/// Limit: the steps of one match.
 pub(super) const STEPS_PER_MATCH: u64 = 2_000_000;
 
 /// What the systematic search found.
@@ -28,11 +28,11 @@ pub(crate) struct Found {
     pub(crate) impossible: Vec<Pattern>,
     /// The patterns that have matches, in the order of their sizes.
     pub(crate) possible: Vec<Pattern>,
-    /// Whether all patterns up to the size were looked at.
+    /// Whether all patterns up to the size were tested.
     pub(crate) complete: bool,
 }
 
-/// Looks for impossible patterns of up to so many conditions, looking at no more than `most` patterns.
+/// Searches the impossible patterns of up to `size` conditions; tests no more than `most` patterns.
 pub(crate) fn search(domain: &mut Domain, size: usize, most: usize, steps: &Steps) -> Found {
     let (program, topology, places) = domain.for_search();
     let mut found = Found { complete: true, ..Found::default() };
@@ -58,9 +58,10 @@ pub(crate) fn search(domain: &mut Domain, size: usize, most: usize, steps: &Step
         }
         found.complete &= candidates.patterns.len() < most;
         // The more variables, the more general.
-        candidates.patterns.sort_by_key(|pattern| std::cmp::Reverse(pattern.variables));
+        let mut patterns: Vec<Pattern> = candidates.patterns.into_iter().collect();
+        patterns.sort_by_key(|pattern| std::cmp::Reverse(pattern.variables));
         level.clear();
-        for pattern in candidates.patterns {
+        for pattern in patterns {
             looked_at += 1;
             if looked_at > most || steps.are_over() {
                 found.complete = false;
@@ -131,45 +132,66 @@ pub(crate) fn bound_only(terms: &Terms, mut literals: Vec<Literal>) -> Vec<Liter
 
 /// Which columns of a domain have values in common: only there can variables be shared.
 pub(crate) struct Columns {
-    related: FxHashSet<(PredicateId, usize, PredicateId, usize)>,
+    related: FxHashSet<(Column, Column)>,
 }
 
 impl Columns {
     /// If the steps end first, nothing is known of some columns, and no variables are shared there.
     pub(crate) fn new(memory: &Memory, predicates: &[(PredicateId, usize)], steps: &Steps) -> Columns {
-        let mut owners: FxHashMap<TermId, FxHashSet<(PredicateId, usize)>> = FxHashMap::default();
+        let mut owners: FxHashMap<TermId, FxHashSet<Column>> = FxHashMap::default();
         let mut related = FxHashSet::default();
         for &(predicate, arity) in predicates {
             for row in memory.relation(predicate).rows() {
                 if steps.work(wide(arity)).is_err() {
                     return Columns { related };
                 }
-                for column in 0..arity {
-                    owners.entry(row[column]).or_default().insert((predicate, column));
+                for argument in 0..arity {
+                    owners.entry(row[argument]).or_default().insert(Column { predicate, argument });
                 }
             }
         }
         for columns in owners.values() {
-            for &(p, c) in columns {
+            for &one in columns {
                 if steps.work(wide(columns.len())).is_err() {
                     return Columns { related };
                 }
-                related.extend(columns.iter().map(|&(q, d)| (p, c, q, d)));
+                related.extend(columns.iter().map(|&other| (one, other)));
             }
         }
         Columns { related }
     }
 
-    pub(crate) fn related(&self, a: (PredicateId, usize), b: (PredicateId, usize)) -> bool {
-        self.related.contains(&(a.0, a.1, b.0, b.1))
+    pub(crate) fn related(&self, one: Column, other: Column) -> bool {
+        self.related.contains(&(one, other))
     }
 }
 
-/// Patterns that wait to be looked at, each once up to renaming.
+grundy_syntax::define_id! {
+    /// A pattern that is a candidate.
+    struct PatternId(u32);
+}
+
+/// For each variable of a pattern the columns in which it occurs.
+pub(super) type Occurrences = IdVec<VariableId, Vec<Column>>;
+
+/// The occurrences of the variables of a pattern.
+pub(super) fn occurrences(terms: &Terms, pattern: &Pattern) -> Occurrences {
+    let mut occurrences = IdVec::filled(Vec::new(), pattern.variables.index());
+    for atom in pattern.literals.iter().filter_map(Literal::atom) {
+        for (argument, &arg) in atom.args.iter().enumerate() {
+            if let Term::Variable(variable) = terms.get(arg) {
+                occurrences[variable].push(Column { predicate: atom.predicate, argument });
+            }
+        }
+    }
+    occurrences
+}
+
+/// Patterns that remain to be tested, each once up to renaming.
 #[derive(Default)]
 struct Candidates {
-    patterns: Vec<Pattern>,
-    by_signature: FxHashMap<u64, Vec<usize>>,
+    patterns: IdVec<PatternId, Pattern>,
+    by_signature: FxHashMap<u64, Vec<PatternId>>,
 }
 
 impl Candidates {
@@ -180,10 +202,9 @@ impl Candidates {
         let same = self.by_signature.entry(signature(terms, &[], literals)).or_default();
         let patterns = &self.patterns;
         let is_known =
-            |&other: &usize| is_variant(terms, (&[], literals), (&[], &patterns[other].literals), steps);
+            |&other: &PatternId| is_variant(terms, (&[], literals), (&[], &patterns[other].literals), steps);
         if !same.iter().any(is_known) {
-            same.push(self.patterns.len());
-            self.patterns.push(Pattern::new(terms, literals));
+            same.push(self.patterns.push(Pattern::new(terms, literals)));
         }
     }
 }
@@ -193,7 +214,7 @@ struct Wanted {
     predicate: PredicateId,
     arity: usize,
     /// Variables of the pattern are numbered below this.
-    known: usize,
+    known: VariableId,
     /// How many patterns there may be.
     most: usize,
 }
@@ -209,61 +230,48 @@ struct Extension<'a> {
 
 impl Extension<'_> {
     fn with(&mut self, predicate: PredicateId, arity: usize, most: usize) {
-        let mut homes: Vec<Vec<(PredicateId, usize)>> = vec![Vec::new(); self.pattern.variables.index()];
-        for literal in &self.pattern.literals {
-            let Literal::Holds(atom) = literal else { continue };
-            for (column, &arg) in atom.args.iter().enumerate() {
-                if let Term::Variable(variable) = self.terms.get(arg) {
-                    homes[variable.index()].push((atom.predicate, column));
-                }
-            }
-        }
-        let wanted = Wanted { predicate, arity, known: homes.len(), most };
-        self.choose(&wanted, &mut homes, &mut Vec::new());
+        let mut occurrences = occurrences(self.terms, self.pattern);
+        let wanted = Wanted { predicate, arity, known: VariableId::new(occurrences.len()), most };
+        self.choose(&wanted, &mut occurrences, &mut Vec::new());
     }
 
     /// Chooses a variable for the next column: a known one, or a new one.
-    fn choose(
-        &mut self,
-        wanted: &Wanted,
-        homes: &mut Vec<Vec<(PredicateId, usize)>>,
-        chosen: &mut Vec<usize>,
-    ) {
+    fn choose(&mut self, wanted: &Wanted, occurrences: &mut Occurrences, chosen: &mut Vec<VariableId>) {
         let Wanted { predicate, arity, known, most } = *wanted;
         if self.out.patterns.len() >= most || self.steps.step().is_err() {
             return;
         }
-        let column = chosen.len();
-        if column == arity {
-            let is_connected = known == 0 || chosen.iter().any(|&variable| variable < known);
+        let column = Column { predicate, argument: chosen.len() };
+        if chosen.len() == arity {
+            let is_connected = known.0 == 0 || chosen.iter().any(|&variable| variable < known);
             if is_connected || self.pattern.literals.is_empty() {
                 self.add(predicate, chosen);
             }
             return;
         }
-        for variable in 0..=homes.len() {
-            let is_new = variable == homes.len();
+        for variable in ids::<VariableId>(occurrences.len() + 1) {
+            let is_new = variable.index() == occurrences.len();
             let fits =
-                is_new || homes[variable].iter().all(|&home| self.columns.related(home, (predicate, column)));
+                is_new || occurrences[variable].iter().all(|&other| self.columns.related(other, column));
             if !fits {
                 continue;
             }
             if is_new {
-                homes.push(Vec::new());
+                occurrences.push(Vec::new());
             }
-            homes[variable].push((predicate, column));
+            occurrences[variable].push(column);
             chosen.push(variable);
-            self.choose(wanted, homes, chosen);
+            self.choose(wanted, occurrences, chosen);
             chosen.pop();
-            homes[variable].pop();
+            occurrences[variable].pop();
             if is_new {
-                homes.pop();
+                occurrences.resize(variable.index(), Vec::new());
             }
         }
     }
 
-    fn add(&mut self, predicate: PredicateId, chosen: &[usize]) {
-        let args = chosen.iter().map(|&variable| self.terms.variable(VariableId::new(variable)));
+    fn add(&mut self, predicate: PredicateId, chosen: &[VariableId]) {
+        let args = chosen.iter().map(|&variable| self.terms.variable(variable));
         let atom = Literal::Holds(Atom { predicate, args: args.collect() });
         if !self.pattern.literals.contains(&atom) {
             let mut literals = self.pattern.literals.clone();

@@ -11,10 +11,10 @@ use std::cell::Cell;
 /// Why a search for metarules, or an unfolding, gave up.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MetaError {
-    /// The theory or game is at fault.
+    /// The theory or game is wrong.
     #[error("{0}")]
     Wrong(String),
-    /// The goal, or a fact, cannot be read, or speaks of what the theory does not know.
+    /// The goal or a fact cannot be read, or names something that does not occur in the theory.
     #[error("{0}")]
     BadGoal(String),
     /// A limit was hit.
@@ -52,7 +52,7 @@ impl From<grundy_reference::Error> for MetaError {
     }
 }
 
-/// So many steps are taken between checks of the budget: a tenth of a millisecond.
+/// The steps between two checks of the budget: a tenth of a millisecond.
 const STEPS_PER_CHECK: u64 = 1024;
 
 /// The steps that are left, and the budget. Counted behind a shared reference, as most functions only pass it on.

@@ -6,7 +6,7 @@
 use super::limits::{Steps, Stopped};
 use super::memory::{Index, Key, MOST_COLUMNS, Mask, Memory};
 use super::terms::{Bindings, match_term, undo, variables_of};
-use crate::ids::{Id, float};
+use crate::ids::float;
 use grundy_syntax::{Budget, Literal, Term, TermId, Terms, VariableId};
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -15,12 +15,12 @@ use std::sync::Arc;
 pub(crate) struct Join<'a> {
     pub(super) terms: &'a Terms,
     memory: &'a Memory,
-    pub(super) steps: Vec<Step<'a>>,
+    pub(super) steps: Vec<JoinStep<'a>>,
 }
 
 /// A condition, the columns that are bound when it is tried, and the index of these.
 #[derive(Clone)]
-pub(super) struct Step<'a> {
+pub(super) struct JoinStep<'a> {
     pub(super) literal: &'a Literal,
     mask: Mask,
     index: Arc<Index>,
@@ -47,7 +47,7 @@ impl<'a> Join<'a> {
                 index = memory.relation(atom.predicate).index(mask, budget).map_err(|_| Stopped)?;
             }
             known.extend(variables_of(terms, literal));
-            steps.push(Step { literal, mask, index });
+            steps.push(JoinStep { literal, mask, index });
         }
         Ok(Join { terms, memory, steps })
     }
@@ -73,7 +73,9 @@ impl<'a> Join<'a> {
         counts: &mut [u64],
         visit: Visit<'_>,
     ) -> Result<ControlFlow<()>, Stopped> {
-        let Some(Step { literal, mask, index }) = self.steps.get(number) else { return Ok(visit(bindings)) };
+        let Some(JoinStep { literal, mask, index }) = self.steps.get(number) else {
+            return Ok(visit(bindings));
+        };
         let mask = *mask;
         steps.step()?;
         let atom = match literal {
@@ -91,7 +93,7 @@ impl<'a> Join<'a> {
         for &row in index.find(&key) {
             steps.step()?;
             let mark = trail.len();
-            let row = &relation.rows()[row.index()];
+            let row = relation.row(row);
             let matched = atom.args.iter().zip(row).enumerate().all(|(column, (&arg, &value))| {
                 mask >> column & 1 == 1 || match_term(self.terms, arg, value, bindings, trail)
             });
@@ -172,7 +174,7 @@ impl<'a> Join<'a> {
     }
 }
 
-/// So many rows are looked at between checks of the budget.
+/// The rows that are read between two checks of the budget.
 const ROWS_AT_ONCE: usize = 4096;
 
 fn columns(mask: Mask) -> impl Iterator<Item = usize> {
@@ -241,7 +243,7 @@ fn cheap_order(
     Ok(order)
 }
 
-/// So many conditions are put in order without a look at the budget.
+/// Up to this number, conditions are ordered without a check of the budget.
 const FEW_CONDITIONS: usize = 64;
 
 /// Whether a conjunction has a match.

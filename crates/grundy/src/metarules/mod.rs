@@ -12,6 +12,7 @@
 
 pub(crate) mod branching;
 pub(crate) mod clause;
+mod dependence;
 pub(crate) mod domain;
 pub(crate) mod impossible;
 pub(crate) mod limits;
@@ -30,7 +31,7 @@ pub(crate) mod useless;
 
 pub use branching::Branching;
 pub use clause::Clause;
-pub(crate) use domain::predicates_above;
+pub(crate) use dependence::predicates_above;
 pub use domain::{Domain, DomainLimits};
 pub use limits::MetaError;
 pub(crate) use limits::Steps;

@@ -20,6 +20,9 @@ const TEST: f64 = 0.9;
 /// A condition about which nothing is known is expected to have this many answers for each free variable.
 const UNKNOWN: f64 = 1000.0;
 
+/// More free variables than this do not make an unknown condition look worse: the estimates would overflow.
+const MOST_UNKNOWN: i32 = 10;
+
 /// A predicate, its bound arguments, and an argument that is a certain constant.
 type Case = (PredicateId, u64, Option<(usize, TermId)>);
 
@@ -102,7 +105,7 @@ impl Ordering {
                 continue;
             }
             // A small gain on these memories may be a loss on others.
-            let is_better = |least: u64| tries as f64 <= WORTH_IT * float(least);
+            let is_better = |least: u64| float(tries) <= WORTH_IT * float(least);
             if counted.is_ok() && best.as_ref().is_none_or(|(least, _)| is_better(*least)) {
                 best = Some((tries, order));
             }
@@ -239,25 +242,26 @@ impl Ordering {
                         return mean;
                     }
                 }
-                UNKNOWN.powi(free.len().min(10) as i32)
+                let free = i32::try_from(free.len()).map_or(MOST_UNKNOWN, |free| free.min(MOST_UNKNOWN));
+                UNKNOWN.powi(free)
             }
         }
     }
 }
 
-/// So many conditions are put in order without a look at the budget.
+/// Up to this number, conditions are ordered without a check of the budget.
 const FEW_CONDITIONS: usize = 64;
 
-/// Another order is taken if it needs no more than this share of the tries.
+/// Another order replaces the best one if it needs no more than this share of its tries.
 const WORTH_IT: f64 = 0.95;
 
-/// Up to so many conditions the best order of all is found.
+/// Up to this number of conditions the best order is found by dynamic programming over their subsets.
 const MOST_EXACT: usize = 13;
 
-/// So many conditions are tried as the first one.
+/// Limit: the conditions that are tried as the first one.
 const MOST_FIRSTS: usize = 8;
 
-/// So many orders are tried out on working memories.
+/// Limit: the orders whose tries are counted on working memories.
 const MOST_COUNTED: usize = 12;
 
 /// The variables of terms, such as the arguments of a head.

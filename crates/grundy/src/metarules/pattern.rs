@@ -28,7 +28,7 @@ impl Pattern {
     }
 }
 
-/// Computing the [signature](signature) of conditions takes about so many steps for each of them.
+/// The approximate steps per condition of computing a [signature](signature).
 pub(crate) const STEPS_OF_SIGNATURE: u64 = 32;
 
 /// A number that does not depend on the order of the conditions and the names of the variables.
@@ -228,7 +228,7 @@ pub(crate) fn match_literal(
 }
 
 /// Looks for the conditions of a pattern among those of a body: calls `visit` for each way to find
-/// them until it returns `true`, and tells whether it did.
+/// them until it returns `true`, and returns whether it did.
 ///
 /// A test for difference is also met where the two terms cannot be equal. The search ends with the steps.
 pub(crate) fn embed(
@@ -343,6 +343,7 @@ struct Colours<'a> {
     colours: Vec<u64>,
 }
 
+/// The rounds of colour refinement. Patterns are small; what more rounds would tell apart, [`is_variant`] does.
 const ROUNDS: usize = 4;
 
 impl<'a> Colours<'a> {

@@ -6,8 +6,8 @@ use super::domain::Domain;
 use super::pattern::Pattern;
 use super::single_valued::SingleValued;
 use super::useless::Useless;
-use crate::ids::narrow;
-use grundy_syntax::{Atom, Dialect, Literal, Notation, PredicateId, Printer, VariableId};
+use crate::ids::{ids, narrow};
+use grundy_syntax::{Atom, Dialect, Literal, Notation, PredicateId, Printer};
 
 /// A metarule in print.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,8 +79,7 @@ impl<'a> MetaPrinter<'a> {
     /// A proved dependency of the facts of a state in words: for each key, at most one value.
     pub fn invariant(&mut self, metarule: &SingleValued) -> String {
         let arity = self.domain.program.info(metarule.predicate).arity;
-        let args: Vec<_> =
-            (0..arity as u32).map(|number| self.domain.program.terms.variable(VariableId(number))).collect();
+        let args: Vec<_> = ids(arity).map(|variable| self.domain.program.terms.variable(variable)).collect();
         let atom = Literal::Holds(Atom { predicate: metarule.predicate, args: args.into() });
         let fact = self.literals(&[atom], narrow(arity)).remove(0);
         let names = variable_names(&mut self.domain.program, narrow(arity));

@@ -9,10 +9,10 @@ use super::{Tries, tries_within};
 use crate::ids::{float, wide};
 use grundy_syntax::{Budget, Literal};
 
-/// Trying out an order on one memory ends after so many steps.
+/// Limit: the steps of trying an order on one memory.
 const LEARNING_STEPS: u64 = 50_000;
 
-/// Counting the tries of a rule on one memory ends after so many steps.
+/// Limit: the steps of counting the tries of a rule on one memory.
 pub const COUNTING_STEPS: u64 = 200_000;
 
 /// A rule in both orders, matched with the same memories.

@@ -36,7 +36,7 @@ pub struct SingleValued {
 /// Predicates with more columns than this are left alone.
 const MOST_KEY_COLUMNS: usize = 10;
 
-/// Looking a key up takes so many steps.
+/// The steps of looking a key up.
 const STEPS_PER_ROW: u64 = 4;
 
 /// The dependencies of a predicate that hold in each of these memories, with minimal keys; those that were found before
@@ -94,7 +94,7 @@ pub(crate) fn of_constraint(terms: &Terms, body: &[Literal]) -> Option<SingleVal
         return None;
     }
     let key = (0..a.args.len()).filter(|&column| a.args[column] == b.args[column]);
-    // A variable that stands in two columns would make the constraint weaker than a dependency.
+    // A variable in two columns would make the constraint weaker than a dependency.
     let mut variables: Vec<TermId> = a.args.to_vec();
     variables.extend(
         b.args.iter().enumerate().filter(|(column, arg)| a.args[*column] != **arg).map(|(_, &arg)| arg),

@@ -5,7 +5,7 @@
 //! order that would take days to match come out in a moment, and are exact.
 
 use super::limits::{Steps, Stopped};
-use super::matching::{Join, Step};
+use super::matching::{Join, JoinStep};
 use super::terms::{Bindings, variables_of};
 use grundy_syntax::{TermId, VariableId};
 use rustc_hash::FxHashMap;
@@ -51,7 +51,7 @@ impl Join<'_> {
     /// For each condition, and behind the last one, the variables that are named from there on.
     fn live_variables(&self) -> Vec<Vec<VariableId>> {
         let mut live = vec![Vec::new()];
-        for Step { literal, .. } in self.steps.iter().rev() {
+        for JoinStep { literal, .. } in self.steps.iter().rev() {
             let mut named: Vec<VariableId> = live.last().cloned().unwrap_or_default();
             named.extend(variables_of(self.terms, literal));
             named.sort_unstable();

@@ -4,21 +4,21 @@
 //! search for impossible patterns, seen from the other side.
 
 use super::domain::Domain;
-use super::impossible::{Columns, Found, STEPS_PER_MATCH, bound_only};
+use super::impossible::{Columns, Found, STEPS_PER_MATCH, bound_only, occurrences};
 use super::limits::Steps;
 use super::matching::has_match;
-use super::memory::Memory;
+use super::memory::{Column, Memory};
 use super::pattern::{Pattern, contains, embed, match_literal};
 use super::terms::{Bindings, map_literal, variables_of};
-use crate::ids::Id;
+use crate::ids::ids;
 use grundy_syntax::{Atom, Literal, PredicateId, Term, Terms, VariableId};
 
 /// A condition that holds whenever some others do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Useless {
-    /// What is there anyway.
+    /// The conditions that it follows from.
     pub given: Vec<Literal>,
-    /// What need not be asked.
+    /// The condition that follows.
     pub condition: Literal,
     /// Variables are numbered below this.
     pub variables: u32,
@@ -55,7 +55,7 @@ struct Search<'a> {
     columns: Columns,
     predicates: Vec<(PredicateId, usize)>,
     useless: Vec<Useless>,
-    /// How many more conditions may be looked at.
+    /// How many more conditions may be tested.
     left: usize,
     complete: bool,
     steps: &'a Steps,
@@ -64,14 +64,15 @@ struct Search<'a> {
 impl Search<'_> {
     /// Tests that two variables of a pattern differ.
     fn tests(&mut self, pattern: &Pattern) {
-        let homes = self.homes(pattern);
-        for b in 0..pattern.variables.index() {
-            for a in 0..b {
-                let compatible =
-                    homes[a].iter().any(|&x| homes[b].iter().any(|&y| self.columns.related(x, y)));
+        let occurrences = occurrences(&self.domain.program.terms, pattern);
+        for b in occurrences.ids() {
+            for a in ids::<VariableId>(b.index()) {
+                let compatible = occurrences[a]
+                    .iter()
+                    .any(|&x| occurrences[b].iter().any(|&y| self.columns.related(x, y)));
                 if compatible {
                     let terms = &mut self.domain.program.terms;
-                    let [a, b] = [a, b].map(|variable| terms.variable(VariableId::new(variable)));
+                    let [a, b] = [a, b].map(|variable| terms.variable(variable));
                     self.look_at(pattern, Literal::Distinct(a, b));
                 }
             }
@@ -80,15 +81,16 @@ impl Search<'_> {
 
     /// Conditions over the variables of a pattern.
     fn atoms(&mut self, pattern: &Pattern) {
-        let homes = self.homes(pattern);
+        let occurrences = occurrences(&self.domain.program.terms, pattern);
         for (predicate, arity) in self.predicates.clone() {
-            let fits = |column: usize| -> Vec<usize> {
-                let related = |variable: &usize| {
-                    homes[*variable].iter().all(|&home| self.columns.related(home, (predicate, column)))
+            let fits = |argument: usize| -> Vec<VariableId> {
+                let column = Column { predicate, argument };
+                let related = |variable: &VariableId| {
+                    occurrences[*variable].iter().all(|&other| self.columns.related(other, column))
                 };
-                (0..homes.len()).filter(related).collect()
+                occurrences.ids().filter(related).collect()
             };
-            let choices: Vec<Vec<usize>> = (0..arity).map(fits).collect();
+            let choices: Vec<Vec<VariableId>> = (0..arity).map(fits).collect();
             let mut all = Choices::new(&choices);
             while let Some(chosen) = all.next(&choices) {
                 if self.left == 0 || self.steps.step().is_err() {
@@ -96,25 +98,13 @@ impl Search<'_> {
                     return;
                 }
                 let terms = &mut self.domain.program.terms;
-                let args = chosen.iter().map(|&variable| terms.variable(VariableId::new(variable)));
+                let args = chosen.iter().map(|&variable| terms.variable(variable));
                 let atom = Literal::Holds(Atom { predicate, args: args.collect() });
                 if !pattern.literals.contains(&atom) {
                     self.look_at(pattern, atom);
                 }
             }
         }
-    }
-
-    fn homes(&self, pattern: &Pattern) -> Vec<Vec<(PredicateId, usize)>> {
-        let mut homes = vec![Vec::new(); pattern.variables.index()];
-        for atom in pattern.literals.iter().filter_map(Literal::atom) {
-            for (column, &arg) in atom.args.iter().enumerate() {
-                if let Term::Variable(variable) = self.domain.program.terms.get(arg) {
-                    homes[variable.index()].push((atom.predicate, column));
-                }
-            }
-        }
-        homes
     }
 
     fn look_at(&mut self, pattern: &Pattern, condition: Literal) {
@@ -146,12 +136,12 @@ struct Choices {
 }
 
 impl Choices {
-    fn new(lists: &[Vec<usize>]) -> Choices {
+    fn new<T>(lists: &[Vec<T>]) -> Choices {
         let has_all = lists.iter().all(|list| !list.is_empty());
         Choices { places: has_all.then(|| vec![0; lists.len()]) }
     }
 
-    fn next(&mut self, lists: &[Vec<usize>]) -> Option<Vec<usize>> {
+    fn next<T: Copy>(&mut self, lists: &[Vec<T>]) -> Option<Vec<T>> {
         let places = self.places.as_mut()?;
         let chosen = places.iter().zip(lists).map(|(&place, list)| list[place]).collect();
         let last = (0..lists.len()).rev().find(|&at| places[at] + 1 < lists[at].len());
@@ -302,7 +292,11 @@ mod tests {
         let mut choices = Choices::new(&lists);
         let all: Vec<Vec<usize>> = std::iter::from_fn(|| choices.next(&lists)).collect();
         assert_eq!(all, [[1, 3, 4], [1, 3, 5], [2, 3, 4], [2, 3, 5]]);
-        assert_eq!(Choices::new(&[]).next(&[]), Some(Vec::new()), "there is one way to choose nothing");
+        assert_eq!(
+            Choices::new::<u32>(&[]).next::<u32>(&[]),
+            Some(Vec::new()),
+            "there is one way to choose nothing"
+        );
         assert_eq!(Choices::new(&[vec![1], Vec::new()]).next(&[vec![1], Vec::new()]), None);
     }
 }

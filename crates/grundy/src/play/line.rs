@@ -76,7 +76,7 @@ fn read_joint(number: usize, text: &str) -> Result<Vec<String>, LineError> {
     if moves.is_empty() { Err(LineError::Empty(number)) } else { Ok(moves) }
 }
 
-/// Writes a ground term with single spaces and without parentheses around lone names; tells whether it is one.
+/// Writes a ground term with single spaces and without parentheses around lone names; returns whether it is one.
 fn write_term(source: &Source, sexprs: &Sexprs, id: SexprId, out: &mut String) -> bool {
     if sexprs.kind(id) == Kind::Atom {
         let name = sexprs.atom(source, id).filter(|name| !name.starts_with('?'));
@@ -136,12 +136,12 @@ fn joint_move<R: Reasoner>(
         return Ok(Err(format!("{} moves, and the game has {} roles", texts.len(), roles.len())));
     }
     if reasoner.is_terminal(state)? {
-        return Ok(Err("the game is over before it".to_owned()));
+        return Ok(Err("the game is already over".to_owned()));
     }
     let legal = reasoner.legal(state)?;
     let mut joint = Vec::new();
     for ((role, moves), text) in roles.iter().zip(&legal).zip(texts) {
-        let written: Vec<String> = moves.iter().map(|&one_move| reasoner.move_text(one_move)).collect();
+        let written: Vec<String> = moves.iter().map(|&action| reasoner.move_text(action)).collect();
         let exactly = written.iter().position(|other| other == text);
         let found = exactly.or_else(|| written.iter().position(|other| other.eq_ignore_ascii_case(text)));
         match found {
@@ -152,7 +152,7 @@ fn joint_move<R: Reasoner>(
     Ok(Ok(joint))
 }
 
-/// So many legal moves are named where one is not legal.
+/// The number of legal moves that an error lists.
 const MOST_NAMED: usize = 10;
 
 fn not_legal(role: &str, text: &str, legal: &[String]) -> String {
@@ -234,7 +234,7 @@ mod tests {
         );
         assert_eq!(
             play("(Up 1) wait; (Up 1) wait; (Up 1) wait"),
-            Err("joint move 3: the game is over before it".to_owned())
+            Err("joint move 3: the game is already over".to_owned())
         );
     }
 }

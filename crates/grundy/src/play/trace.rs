@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// One recorded state.
 #[derive(Clone, Debug, Deserialize, Serialize)]
-pub struct Step {
+pub struct RecordedState {
     playout: u64,
     step: u64,
     state: Vec<String>,
@@ -21,7 +21,7 @@ pub struct Step {
     moves: Option<BTreeMap<String, String>>,
 }
 
-impl Step {
+impl RecordedState {
     /// Which playout it belongs to.
     pub fn playout(&self) -> u64 {
         self.playout
@@ -57,7 +57,7 @@ pub struct TraceError {
 }
 
 /// Reads a trace: one JSON object a line.
-pub fn read_trace(source: &Source) -> Result<Vec<Step>, TraceError> {
+pub fn read_trace(source: &Source) -> Result<Vec<RecordedState>, TraceError> {
     let lines = source.text().lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     let read = lines.map(|(number, line)| {
         serde_json::from_str(line).map_err(|error| TraceError {
@@ -79,9 +79,9 @@ pub fn record<R: Reasoner>(
     let roles: Vec<String> = reasoner.roles().iter().map(|role| role.to_lowercase()).collect();
     let legal = reasoner.legal(state)?;
     let goals = reasoner.goals(state)?;
-    let text = |one_move: &R::Move| reasoner.move_text(*one_move).to_lowercase();
+    let text = |action: &R::Move| reasoner.move_text(*action).to_lowercase();
     let legal = legal.iter().map(|moves| moves.iter().map(text).collect::<Vec<_>>());
-    let line = Step {
+    let line = RecordedState {
         playout,
         step,
         state: reasoner.facts(state).iter().map(|fact| fact.to_lowercase()).collect(),
@@ -97,7 +97,7 @@ pub fn record<R: Reasoner>(
 ///
 /// A playout starts in the initial state and follows the recorded moves, so that no fact has to be
 /// translated back: traces are in lower case, sheets may not be.
-pub fn replay<R: Reasoner>(reasoner: &mut R, trace: &[Step]) -> Result<Replay, ReasonError> {
+pub fn replay<R: Reasoner>(reasoner: &mut R, trace: &[RecordedState]) -> Result<Replay, ReasonError> {
     let roles: Vec<String> = reasoner.roles().iter().map(|role| fold(role)).collect();
     let mut result = Replay::default();
     let mut state = None;
@@ -124,14 +124,14 @@ fn compare<R: Reasoner>(
     reasoner: &mut R,
     roles: &[String],
     state: &R::State,
-    step: &Step,
+    step: &RecordedState,
 ) -> Result<Vec<String>, ReasonError> {
     let mut found = Vec::new();
     found.extend(difference("state", &reasoner.facts(state), &step.state));
     let legal = reasoner.legal(state)?;
     let goals = reasoner.goals(state)?;
     for (number, role) in roles.iter().enumerate() {
-        let moves: Vec<String> = legal[number].iter().map(|&one_move| reasoner.move_text(one_move)).collect();
+        let moves: Vec<String> = legal[number].iter().map(|&action| reasoner.move_text(action)).collect();
         let recorded = of_role(&step.legal, role).map_or(&[][..], |moves| moves);
         found.extend(difference(&format!("legal moves of {role}"), &moves, recorded));
         let recorded = of_role(&step.goals, role).copied().flatten();
@@ -152,7 +152,7 @@ fn follow<R: Reasoner>(
     reasoner: &mut R,
     roles: &[String],
     state: &R::State,
-    step: &Step,
+    step: &RecordedState,
     differences: &mut Vec<String>,
 ) -> Result<Option<R::State>, ReasonError> {
     let Some(recorded) = &step.moves else { return Ok(None) };
@@ -160,8 +160,8 @@ fn follow<R: Reasoner>(
     let mut joint = Vec::new();
     for (role, moves) in roles.iter().zip(&legal) {
         let wanted = of_role(recorded, role).map_or(String::new(), |text| fold(text));
-        match moves.iter().find(|&&one_move| fold(&reasoner.move_text(one_move)) == wanted) {
-            Some(&one_move) => joint.push(one_move),
+        match moves.iter().find(|&&action| fold(&reasoner.move_text(action)) == wanted) {
+            Some(&action) => joint.push(action),
             None => {
                 differences.push(format!("{role} cannot play `{wanted}`"));
                 return Ok(None);

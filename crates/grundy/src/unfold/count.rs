@@ -15,10 +15,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// A number of rules; what is too large to count is [`u128::MAX`].
 pub type Count = u128;
 
-/// Copying a condition is about so much work, in units of [`Ticks::work`].
+/// The approximate work of copying a condition, in units of [`Ticks::work`].
 const WORK_OF_CONDITION: usize = 16;
 
-/// Recursion that is deeper than this is not followed.
+/// Limit: the depth to which recursion is followed.
 const MOST_DEPTH: u32 = 40;
 
 /// How many rules unfolding a goal would make without metarules.

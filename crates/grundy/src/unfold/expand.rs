@@ -10,7 +10,7 @@ use crate::metarules::limits::MetaError;
 use crate::metarules::terms::Bindings;
 use grundy_syntax::{Atom, Dialect, Literal, PredicateId, TermId};
 
-/// Making a copy of a definition with other variables, and unifying its head, is about so much work.
+/// The approximate work of renaming a definition and unifying its head.
 pub(super) const WORK_OF_DEFINITION: u64 = 16;
 
 impl Unfolder<'_> {
@@ -100,7 +100,7 @@ impl Unfolder<'_> {
         }
         match self.domain.effects(atom.predicate) {
             Some(effects) => effects.iter().map(|effect| (effect.clone(), time - 1)).collect(),
-            // What no effect speaks of stays as it is.
+            // A fluent without effects never changes (frame axiom).
             None => {
                 let stays =
                     Clause { head: atom.clone(), body: vec![Literal::Holds(atom.clone())], variables: 0 };

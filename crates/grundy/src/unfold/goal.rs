@@ -25,7 +25,7 @@ impl ParsedGoal {
         };
         let reading = read(&Source::new("goal", source), notation, dialect, &Default::default());
         let error = reading.diagnostics.iter().find(|diagnostic| diagnostic.is_error());
-        let bad = |why: &str| MetaError::BadGoal(format!("`{text}` is no goal: {why}"));
+        let bad = |why: &str| MetaError::BadGoal(format!("`{text}` is not a goal: {why}"));
         if let Some(error) = error {
             return Err(bad(&error.message));
         }
@@ -77,7 +77,7 @@ impl ParsedGoal {
         let (literals, variables) = self.literals(domain)?;
         if moves > 0 && domain.players() == 0 {
             return Err(MetaError::BadGoal(
-                "there are no moves: nothing is said about `does` and `next`".to_owned(),
+                "the theory has no moves: it has no rules for `does` and `next`".to_owned(),
             ));
         }
         if let (Dialect::Game, [Literal::Holds(atom)]) = (domain.program.dialect, &literals[..])

@@ -12,7 +12,7 @@ use crate::metarules::{Metarules, single_valued_of};
 use grundy_syntax::{Atom, Literal, Terms};
 use rustc_hash::FxHashMap;
 
-/// Matching the topology of one rule may take so many steps; what takes longer counts as possible.
+/// Limit: the steps of matching the topology of one rule. Beyond it the rule counts as possible.
 const STEPS_PER_RULE: u64 = 400_000;
 
 /// Conditions, and whether they have a match.
@@ -22,8 +22,8 @@ type Matched = (Vec<Literal>, bool);
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Knowledge {
     pub(crate) single_valued: Vec<SingleValued>,
-    /// What is assumed of the state before all moves, and of no other: who proves something by induction must not use it
-    /// for the state after the move.
+    /// Dependencies that are assumed of the state before all moves only. A proof by induction must not use them for the
+    /// state after the move.
     pub(crate) assumed: Vec<SingleValued>,
     /// Never true together, as far as the topology goes.
     pub(crate) topology: Vec<Pattern>,
@@ -134,7 +134,7 @@ fn single_implication(metarule: &Useless) -> Option<(Vec<Literal>, Atom)> {
     }
 }
 
-/// Whether conditions ask for complete facts only.
+/// Whether all conditions are about complete facts.
 pub(crate) fn is_topology(domain: &Domain, literals: &[Literal]) -> bool {
     literals
         .iter()

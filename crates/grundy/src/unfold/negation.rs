@@ -31,7 +31,7 @@ pub(super) enum Negation {
     Auxiliary,
 }
 
-/// More combinations than this are no simplification.
+/// Limit: the rules that one negated condition may become. With more, an auxiliary predicate is smaller.
 const MOST_COMBINATIONS: usize = 24;
 
 impl Unfolder<'_> {

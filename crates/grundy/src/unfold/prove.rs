@@ -1,7 +1,7 @@
 //! Proving a condition from other conditions by the rules of the domain.
 //!
-//! Used to see that a rule contradicts itself (it asks that something does not hold that follows from its
-//! other conditions) and that a condition is useless. A proof that is not found within a few steps
+//! This is SLD resolution with a bound on steps and depth. It shows that a rule contradicts itself (a negated
+//! condition follows from its other conditions) and that a condition is useless. A proof that is not found within a few steps
 //! is no proof.
 
 use crate::ids::Id;
@@ -11,15 +11,15 @@ use crate::metarules::terms::{Bindings, map_literal, unifiable};
 use crate::metarules::useless::{Useless, is_useless};
 use grundy_syntax::{Literal, TermId};
 
-/// A proof may take so many steps.
-const STEPS: u32 = 400;
+/// Limit: the steps of a proof.
+const MOST_STEPS: u32 = 400;
 
-/// What a step takes besides what is counted elsewhere, and what trying a fact takes.
+/// The work of a step besides what is counted elsewhere, and that of unifying a fact.
 const WORK_OF_STEP: u64 = 16;
 const WORK_OF_ROW: u64 = 4;
 
-/// Rules are nested this deep at most.
-const DEPTH: u32 = 12;
+/// Limit: the nesting of rules in a proof.
+const MOST_NESTED_RULES: u32 = 12;
 
 /// What a proof may use: conditions at one time, whose variables stand for themselves.
 pub(crate) struct Assumptions<'a> {
@@ -35,7 +35,7 @@ pub(crate) struct Assumptions<'a> {
 /// Whether an atom follows from assumptions. Variables of the goal that are not frozen may stand for
 /// anything.
 pub(crate) fn provable(domain: &mut Domain, assumptions: &Assumptions<'_>, goal: &Literal) -> bool {
-    let mut prover = Prover { domain, assumptions, steps: STEPS };
+    let mut prover = Prover { domain, assumptions, steps: MOST_STEPS };
     let bindings = Bindings::frozen_below(assumptions.variables);
     prover.prove(vec![(goal.clone(), 0)], bindings, assumptions.variables)
 }
@@ -68,7 +68,9 @@ impl Prover<'_> {
             Literal::Holds(atom) if self.domain.kind(atom.predicate) == Kind::Topology => {
                 self.prove_by_fact(&goal, &goals, &bindings, next_variable)
             }
-            Literal::Holds(atom) if self.domain.kind(atom.predicate) == Kind::View && depth < DEPTH => {
+            Literal::Holds(atom)
+                if self.domain.kind(atom.predicate) == Kind::View && depth < MOST_NESTED_RULES =>
+            {
                 self.prove_by_rule(atom, &goals, &bindings, next_variable, depth)
             }
             _ => false,

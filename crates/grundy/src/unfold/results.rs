@@ -2,7 +2,7 @@
 
 use super::partial::Partial;
 use super::unfolder::Unfolder;
-use crate::ids::wide;
+use crate::ids::{BitSet, IdVec, wide};
 use crate::metarules::clause::Clause;
 use crate::metarules::pattern::{STEPS_OF_SIGNATURE, contains, is_variant, signature};
 use grundy_syntax::{Literal, TermId};
@@ -36,11 +36,16 @@ impl Seen {
     }
 }
 
+grundy_syntax::define_id! {
+    /// A finished rule.
+    pub(super) struct ResultId(u32);
+}
+
 /// Finished rules, each once up to renaming.
 #[derive(Default)]
 pub(super) struct Results {
-    pub(super) clauses: Vec<Clause>,
-    by_signature: FxHashMap<u64, Vec<usize>>,
+    pub(super) clauses: IdVec<ResultId, Clause>,
+    by_signature: FxHashMap<u64, Vec<ResultId>>,
 }
 
 /// More rules than this are not compared with each other.
@@ -54,7 +59,7 @@ impl Results {
         let terms = &unfolder.domain.program.terms;
         let same = self.by_signature.entry(signature(terms, &clause.head.args, &clause.body)).or_default();
         let (clauses, work) = (&self.clauses, unfolder.work);
-        let is_known = |&other: &usize| {
+        let is_known = |&other: &ResultId| {
             let other = &clauses[other];
             is_variant(terms, (&clause.head.args, &clause.body), (&other.head.args, &other.body), work)
         };
@@ -62,14 +67,13 @@ impl Results {
             unfolder.counts.duplicates += 1;
             return;
         }
-        same.push(self.clauses.len());
-        self.clauses.push(clause);
+        same.push(self.clauses.push(clause));
     }
 
     /// The rules without those that another one covers.
     pub(super) fn without_special_cases(self, unfolder: &mut Unfolder<'_>) -> Vec<Clause> {
         if self.clauses.len() > MOST_COMPARED || !unfolder.config.kinds.useless {
-            return self.clauses;
+            return self.clauses.into_iter().collect();
         }
         let terms = &unfolder.domain.program.terms;
         // The head takes part as a condition of a predicate that occurs nowhere in bodies.
@@ -78,21 +82,22 @@ impl Results {
                 .chain(clause.body.iter().cloned())
                 .collect::<Vec<_>>()
         };
-        let all: Vec<Vec<Literal>> = self.clauses.iter().map(whole).collect();
-        let mut is_kept = vec![true; all.len()];
-        for at in 0..all.len() {
+        let all: IdVec<ResultId, Vec<Literal>> = self.clauses.iter().map(whole).collect();
+        let mut is_covered = BitSet::empty(all.len());
+        for at in all.ids() {
             let body: Vec<&Literal> = all[at].iter().collect();
-            let covered = (0..all.len()).any(|other| {
+            let covered = all.ids().any(|other| {
                 other != at
-                    && is_kept[other]
+                    && !is_covered.contains(other)
                     && all[other].len() <= all[at].len()
                     && contains(terms, &all[other], &body, unfolder.work)
             });
             if covered {
-                is_kept[at] = false;
+                is_covered.set(at, true);
                 unfolder.counts.duplicates += 1;
             }
         }
-        self.clauses.into_iter().zip(is_kept).filter(|(_, kept)| *kept).map(|(clause, _)| clause).collect()
+        let ids = self.clauses.ids();
+        ids.zip(self.clauses).filter(|(id, _)| !is_covered.contains(*id)).map(|(_, clause)| clause).collect()
     }
 }

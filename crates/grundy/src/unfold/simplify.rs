@@ -1,4 +1,24 @@
-//! Applying the metarules to a rule: after every step of unfolding, until nothing changes.
+//! Simplification of partially unfolded rules by metarules.
+//!
+//! Unfolding is partial evaluation; without simplification the number of rules is a product over all conditions. So each
+//! new rule passes through here before it is unfolded further. Two groups of rewrites are applied.
+//!
+//! [`Simplifier::simplify`] runs after every step and has to be cheap:
+//!
+//! 1. *Unification.* Tautologies, duplicates and contradictory pairs are removed. Then single-valued metarules (functional
+//!    dependencies) are used as equality-generating dependencies: two conditions with equal keys force equal values, which
+//!    are unified, and a ground key is looked up among the complete facts. This is repeated to a fixpoint, as in the
+//!    *chase* of database theory; values that cannot be unified cut the rule.
+//! 2. *Cutting.* A rule is cut if its topology contains a known impossible pattern, or a connected part of it has no match
+//!    (which becomes a new impossible pattern), or if a negated condition, or `terminal` before a move, can be proved from
+//!    its other conditions (`prove`, SLD resolution with a bound on steps).
+//! 3. *Dropping.* A condition that known useless metarules or a proof derive from the others is removed.
+//!
+//! [`Simplifier::finish`] runs once for a finished rule and may be expensive: views are unfolded a few levels to see
+//! whether they contradict the rule, and topology conditions are tested for redundancy by matching.
+//!
+//! All rewrites keep the set of instances of the rule in states that play can reach. When the work is used up, rules stay
+//! as they are; the caller checks that before it uses the result.
 
 use super::knowledge::{
     Difference, Knowledge, is_topology, same_literal, simplify_difference, topology_part,
@@ -15,23 +35,23 @@ use crate::metarules::terms::{Bindings, map_atom, shift, variables_of};
 use crate::metarules::useless::{is_impossible, is_useless};
 use grundy_syntax::{Atom, Literal, PredicateId, TermId, VariableId};
 
-/// Why a rule was given up.
+/// Why a rule was cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cut {
     Impossible,
     SingleValued,
 }
 
-/// What metarules are applied with.
+/// Applies the metarules to rules.
 pub(crate) struct Simplifier<'a> {
     pub(crate) domain: &'a mut Domain,
     pub(crate) knowledge: &'a mut Knowledge,
     pub(crate) kinds: Kinds,
     pub(crate) counts: &'a mut Counts,
-    /// A state in which a move is made is no terminal one: this atom does not hold now. That it does not
-    /// hold later, before the last move, is a condition of the rule.
+    /// `terminal`, which is false in a state in which a move is made. For states before later moves, the rule has a
+    /// condition of its own.
     pub(crate) never_now: Option<PredicateId>,
-    /// When this ends, rules stay as they are; the caller has to ask before it uses them.
+    /// The work that is left. When it is used up, rules stay as they are, and the caller must not use them.
     pub(crate) work: &'a Steps,
 }
 
@@ -57,7 +77,7 @@ impl Simplifier<'_> {
         Ok(())
     }
 
-    /// What a look at all pairs of conditions takes.
+    /// The work of comparing all pairs of conditions.
     fn work_of(&self, rule: &Partial) -> u64 {
         const OF_CONDITION: u64 = 16;
         let conditions = wide(rule.body.len());
@@ -77,8 +97,7 @@ impl Simplifier<'_> {
         Ok(())
     }
 
-    /// What holds in any domain: nothing differs from itself, no condition is asked twice, none together
-    /// with its opposite.
+    /// Rewrites that are valid in any domain: removes tautologies and duplicates, and cuts contradictory pairs.
     fn general(&mut self, rule: &mut Partial) -> Result<(), Cut> {
         let mut kept: Vec<Goal> = Vec::with_capacity(rule.body.len());
         for goal in std::mem::take(&mut rule.body) {
@@ -124,7 +143,7 @@ impl Simplifier<'_> {
         is_ground.then(|| holds() == matches!(literal, Literal::Holds(_)))
     }
 
-    /// Unifies what has to be equal; tells whether anything changed.
+    /// Unifies values that a metarule makes equal; returns whether anything changed.
     fn single_valued(&mut self, rule: &mut Partial) -> Result<bool, Cut> {
         for time in rule.times() {
             let conditions = self.with_consequences(rule, time);
@@ -258,7 +277,7 @@ impl Simplifier<'_> {
         Ok(())
     }
 
-    /// Leaves out what follows from the rest, as far as that is quickly seen.
+    /// Removes conditions that follow from the others by a cheap proof.
     fn useless(&mut self, rule: &mut Partial) {
         let mut place = 0;
         while place < rule.body.len() {
@@ -305,7 +324,7 @@ impl Simplifier<'_> {
         provable(self.domain, &assumptions, &open)
     }
 
-    /// A condition whose private variables, which nothing else speaks of, may stand for anything.
+    /// A condition whose private variables, which occur nowhere else in the rule, are replaced by unfrozen ones.
     fn with_private_variables_open(&mut self, rule: &Partial, literal: &Literal) -> Literal {
         let terms = &mut self.domain.program.terms;
         let mut shared: Vec<VariableId> = Vec::new();
@@ -324,7 +343,7 @@ impl Simplifier<'_> {
         crate::metarules::terms::map_literal(literal, |term| open.apply(terms, term))
     }
 
-    /// Leaves out conditions about complete facts that follow from the others, by matching.
+    /// Removes conditions on complete facts that follow from the others, by matching.
     fn useless_topology(&mut self, rule: &mut Partial) {
         let mut place = rule.body.len();
         while place > 0 && !self.work.are_over() {
@@ -345,7 +364,7 @@ impl Simplifier<'_> {
         }
     }
 
-    /// Leaves out tests for difference whose terms cannot be equal without breaking other metarules.
+    /// Removes tests for difference whose terms cannot be equal: unified, they make the rule impossible.
     fn useless_differences(&mut self, rule: &mut Partial) {
         let mut place = rule.body.len();
         while place > 0 && !self.work.are_over() {
@@ -365,7 +384,7 @@ impl Simplifier<'_> {
         }
     }
 
-    /// The same metarules without the useless conditions, for looking ahead.
+    /// The same metarules without those that drop conditions, for lookahead.
     fn cautious(&mut self) -> Simplifier<'_> {
         Simplifier {
             domain: self.domain,
@@ -385,7 +404,7 @@ impl Simplifier<'_> {
         variables_of(terms, condition).iter().all(|variable| is_private(variable) || bound.contains(variable))
     }
 
-    /// A negated view that contradicts the rest when it is unfolded cuts nothing, but is not needed.
+    /// Removes negated views that cannot hold together with the other conditions.
     fn useless_negations(&mut self, rule: &mut Partial) {
         let mut place = 0;
         while place < rule.body.len() && !self.work.are_over() {
@@ -444,7 +463,7 @@ impl Simplifier<'_> {
         })
     }
 
-    /// A view that the rule asks for may be impossible together with the rest.
+    /// Cuts the rule if one of its views cannot hold together with the other conditions.
     fn views(&mut self, rule: &Partial) -> Result<(), Cut> {
         for (place, goal) in rule.body.iter().enumerate() {
             let Literal::Holds(atom) = &goal.literal else { continue };
@@ -460,10 +479,10 @@ impl Simplifier<'_> {
     }
 }
 
-/// Consequences of one constraint, at most.
+/// Limit: the consequences of one constraint in one rule. A guess.
 const MOST_CONSEQUENCES: usize = 64;
 
-/// How many views are unfolded, one after the other, to see whether conditions can hold together.
+/// How deeply views are unfolded to see whether conditions can hold together. A guess: each level multiplies the work.
 const NESTED_VIEWS: u32 = 3;
 
 /// An atom of a metarule in the variables of the rule that it was found in.

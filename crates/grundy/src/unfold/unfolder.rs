@@ -47,7 +47,8 @@ impl Unfolder<'_> {
     }
 
     pub(super) fn fresh(&mut self, first: u32, count: usize) -> Vec<TermId> {
-        (0..count as u32).map(|place| self.domain.program.terms.variable(VariableId(first + place))).collect()
+        let variables = (first..).take(count).map(VariableId);
+        variables.map(|variable| self.domain.program.terms.variable(variable)).collect()
     }
 
     /// That moves are legal in the states in which they are made, and that the game goes on before the last.
@@ -55,18 +56,20 @@ impl Unfolder<'_> {
         let Some(legal) = self.domain.legal else { return Vec::new() };
         let players = self.domain.players();
         let mut goals = Vec::new();
-        for (place, &made) in moves.iter().enumerate() {
-            let args: Box<[TermId]> = match self.domain.program.dialect {
-                Dialect::Theory => Box::new([made]),
-                Dialect::Game => Box::new([self.domain.roles[place % players], made]),
-            };
-            let time = (place / players) as u8;
-            goals.push(Goal::new(Literal::Holds(Atom { predicate: legal, args }), time));
+        let joint_moves = moves.chunks(players.max(1));
+        for (time, joint) in (0..).zip(joint_moves.clone()) {
+            for (player, &made) in joint.iter().enumerate() {
+                let args: Box<[TermId]> = match self.domain.program.dialect {
+                    Dialect::Theory => Box::new([made]),
+                    Dialect::Game => Box::new([self.domain.roles[player], made]),
+                };
+                goals.push(Goal::new(Literal::Holds(Atom { predicate: legal, args }), time));
+            }
         }
-        let times = moves.len().checked_div(players).unwrap_or(0);
         if let Some(terminal) = self.domain.program.keyword(Keyword::Terminal) {
             let atom = Atom { predicate: terminal, args: Box::new([]) };
-            goals.extend((1..times as u8).map(|time| Goal::new(Literal::Not(atom.clone()), time)));
+            let later = (0..).zip(joint_moves).skip(1);
+            goals.extend(later.map(|(time, _)| Goal::new(Literal::Not(atom.clone()), time)));
         }
         goals
     }

@@ -173,8 +173,8 @@ pub fn move_rules(
     let mut forced = None;
     for role in domain.roles.clone() {
         let target = winning_target(&mut domain, role, value, 1)?;
-        let one_move = UnfoldConfig { moves: 1, ..unfold_config.clone() };
-        unfoldings.push(unfold(&mut domain, &target, Some(&metarules), &proved, &one_move)?);
+        let single_move = UnfoldConfig { moves: 1, ..unfold_config.clone() };
+        unfoldings.push(unfold(&mut domain, &target, Some(&metarules), &proved, &single_move)?);
         if config.forced {
             let found = forced_moves(&mut domain, role, value, Some(&metarules), &proved, &unfold_config)?;
             unfoldings.extend(found.loses);

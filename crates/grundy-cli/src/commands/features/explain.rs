@@ -7,6 +7,7 @@ use super::{Args, feature_named, unvalued};
 use crate::output::{Failure, Outcome, print, print_json};
 use crate::render::count;
 use anyhow::Result;
+use grundy::features::FeatureId;
 use serde_json::json;
 
 pub(super) fn run(args: &Args, compiled: &Compiled, states: &States) -> Result<Outcome> {
@@ -21,7 +22,7 @@ pub(super) fn run(args: &Args, compiled: &Compiled, states: &States) -> Result<O
     let plan = plan(compiled)?;
     let mut explained = Vec::new();
     for feature in feature_named(compiled, name)? {
-        let found = compiled.features.explain(&plan, feature, state);
+        let found = compiled.features.explain(&plan, FeatureId::new(feature), state);
         let mut solutions: Vec<String> =
             found.into_iter().map(|head| compiled.features.solution_text(head, compiled.notation)).collect();
         solutions.sort_unstable();

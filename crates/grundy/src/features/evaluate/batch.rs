@@ -5,9 +5,9 @@
 //! blocks of the same worth become one of that worth and one of twice that worth (a carry-save adder), so that adding a
 //! node takes five operations on average, however large the value is.
 
-use super::plan::Share;
+use super::plan::{AccumulatorId, Share};
 use super::{FactSet, Plan, Value, bits, simd};
-use crate::ids::{Id, ids_in};
+use crate::ids::{Id, IdVec, ids_in};
 use crate::machine::batch::{BLOCK_LANES, Block};
 use crate::network::{Kind, Network, NodeId, Signal};
 use std::ops::Range;
@@ -16,14 +16,14 @@ use std::sync::Arc;
 /// Values features in many states at once.
 pub struct Batch {
     plan: Arc<Plan>,
-    blocks: Vec<Block>,
+    blocks: IdVec<NodeId, Block>,
     /// The accumulators, and the nodes that add to them.
-    accumulators: Vec<Accumulator>,
+    accumulators: IdVec<AccumulatorId, Accumulator>,
     terms: Vec<Term>,
     adder: Adder,
     planes: Vec<Block>,
     /// The accumulators of some lanes.
-    sums: Vec<[i64; GROUP]>,
+    sums: IdVec<AccumulatorId, [i64; GROUP]>,
 }
 
 /// Where an accumulator's nodes and planes are: those that it adds, then those that it subtracts.
@@ -40,7 +40,7 @@ struct Term {
     digit: u32,
 }
 
-/// The values of so many lanes are put together at once; they fit in the nearest cache.
+/// The lanes whose values are read together. Their sums fit in the first-level cache.
 const GROUP: usize = 16;
 
 impl Batch {
@@ -49,18 +49,19 @@ impl Batch {
 
     /// Prepares.
     pub fn new(plan: Arc<Plan>) -> Batch {
-        let mut by_accumulator: Vec<[Vec<Term>; 2]> = vec![Default::default(); plan.bases.len()];
+        let mut by_accumulator: IdVec<AccumulatorId, [Vec<Term>; 2]> =
+            IdVec::filled(Default::default(), plan.bases.len());
         for node in plan.network.nodes() {
-            for &Share { accumulator, weight } in plan.shares_of(node) {
-                let terms = &mut by_accumulator[accumulator.index()][usize::from(weight < 0)];
+            for &Share { accumulator, weight } in &plan.shares[node] {
+                let terms = &mut by_accumulator[accumulator][usize::from(weight < 0)];
                 let digits = bits(weight.unsigned_abs());
                 terms.extend(digits.map(|digit| Term { node, digit }));
             }
         }
         let (mut terms, mut planes) = (Vec::new(), 0);
         let mut accumulators = Vec::with_capacity(by_accumulator.len());
-        for both in by_accumulator {
-            let of_sign = both.map(|mut own| {
+        for both in by_accumulator.iter_mut() {
+            let of_sign = std::mem::take(both).map(|mut own| {
                 own.sort_by_key(|term| term.digit);
                 let most: u64 = own.iter().map(|term| 1 << term.digit).fold(0, u64::saturating_add);
                 let digits = (u64::BITS - most.leading_zeros()).index();
@@ -75,11 +76,11 @@ impl Batch {
             accumulators.push(Accumulator { terms: [starts.0..middle, middle..end], planes });
         }
         Batch {
-            blocks: vec![Block::NONE; plan.network.node_count()],
-            sums: vec![[0; GROUP]; accumulators.len()],
+            blocks: IdVec::filled(Block::NONE, plan.network.node_count()),
+            sums: IdVec::filled([0; GROUP], accumulators.len()),
             planes: vec![Block::NONE; planes],
             adder: Adder::NEW,
-            accumulators,
+            accumulators: accumulators.into(),
             terms,
             plan,
         }
@@ -106,12 +107,12 @@ impl Batch {
         self.load(states);
         self.evaluate();
         let Batch { accumulators, terms, blocks, adder, planes, .. } = self;
-        for accumulator in accumulators {
+        for accumulator in accumulators.iter() {
             for (terms_of_sign, planes_of_sign) in accumulator.terms.iter().zip(&accumulator.planes) {
                 let planes = &mut planes[planes_of_sign.clone()];
                 planes.fill(Block::NONE);
                 for term in &terms[terms_of_sign.clone()] {
-                    adder.add(planes, term.digit, blocks[term.node.index()]);
+                    adder.add(planes, term.digit, blocks[term.node]);
                 }
                 adder.finish(planes);
             }
@@ -121,11 +122,11 @@ impl Batch {
     /// Puts states into lanes.
     #[inline(always)]
     fn load(&mut self, states: &[FactSet]) {
-        let facts = &mut self.blocks[1..=self.plan.facts];
+        let facts = &mut self.blocks.as_mut_slice()[1..=self.plan.facts];
         for (lanes, states) in states.chunks(64).enumerate() {
             for (word, facts) in facts.chunks_mut(64).enumerate() {
                 let mut bits = [0; 64];
-                states.iter().zip(&mut bits).for_each(|(state, bits)| *bits = state.words[word]);
+                states.iter().zip(&mut bits).for_each(|(state, bits)| *bits = state.facts.words()[word]);
                 transpose(&mut bits);
                 facts.iter_mut().zip(bits).for_each(|(fact, bits)| fact.0[lanes] = bits);
             }
@@ -140,16 +141,16 @@ impl Batch {
         let last = network.end();
         for range in network.loops().iter().cloned().chain(std::iter::once(last..last)) {
             for node in ids_in(&(next..range.start)) {
-                blocks[node.index()] = gate(network, blocks, node);
+                blocks[node] = gate(network, blocks, node);
             }
-            ids_in(&range).for_each(|node| blocks[node.index()] = Block::NONE);
+            ids_in(&range).for_each(|node| blocks[node] = Block::NONE);
             let mut changed = !range.is_empty();
             while changed {
                 changed = false;
                 for node in ids_in(&range) {
                     let value = gate(network, blocks, node);
-                    changed |= value != blocks[node.index()];
-                    blocks[node.index()] = value;
+                    changed |= value != blocks[node];
+                    blocks[node] = value;
                 }
             }
             next = range.end;
@@ -160,8 +161,8 @@ impl Batch {
     #[inline(always)]
     pub(super) fn collect(&mut self, first: usize) {
         let Batch { accumulators, plan, planes, sums, .. } = self;
-        let known = accumulators.iter().zip(&plan.bases);
-        for ((accumulator, &base), sums) in known.zip(sums) {
+        let known = accumulators.iter().zip(plan.bases.iter());
+        for ((accumulator, &base), sums) in known.zip(sums.iter_mut()) {
             let [plus, minus] = &accumulator.planes;
             let plus = digits(&planes[plus.clone()], first);
             for (lane, sum) in sums.iter_mut().enumerate() {
@@ -177,13 +178,14 @@ impl Batch {
     }
 }
 
-/// The numbers in some lanes of planes. The loops are plain, so that they are compiled for the wide instructions of whoever
-/// calls this: closures inside of iterators are not.
+/// The numbers in some lanes of planes. The loops are plain, so that they are compiled for the wide instructions of the
+/// caller: closures inside of iterators are not.
 #[inline(always)]
 fn digits(planes: &[Block], first: usize) -> [i64; GROUP] {
     let mut low = [0u32; GROUP];
     let (near, far) = planes.split_at(planes.len().min(32));
     for (digit, plane) in near.iter().enumerate() {
+        // The cast keeps the lower half, in which all lanes of the group are.
         let bits = (plane.0[first / 64] >> (first % 64)) as u32;
         for (lane, number) in low.iter_mut().enumerate() {
             *number |= (bits >> lane & 1) << digit;
@@ -195,6 +197,7 @@ fn digits(planes: &[Block], first: usize) -> [i64; GROUP] {
     }
     for (digit, plane) in far.iter().enumerate() {
         for (lane, number) in numbers.iter_mut().enumerate() {
+            // Sums are below 2^63, so that no digit is the sign.
             *number |= ((plane.0[first / 64] >> (first % 64 + lane) & 1) << (32 + digit)) as i64;
         }
     }
@@ -202,7 +205,7 @@ fn digits(planes: &[Block], first: usize) -> [i64; GROUP] {
 }
 
 #[inline(always)]
-fn gate(network: &Network, blocks: &[Block], node: NodeId) -> Block {
+fn gate(network: &Network, blocks: &IdVec<NodeId, Block>, node: NodeId) -> Block {
     let is_and = network.kind(node) == Kind::And;
     let mut value = Block::splat(is_and);
     for &input in network.inputs(node) {
@@ -215,13 +218,13 @@ fn gate(network: &Network, blocks: &[Block], node: NodeId) -> Block {
 }
 
 #[inline(always)]
-fn read(blocks: &[Block], signal: Signal) -> Block {
-    blocks[signal.node().index()] ^ Block::splat(signal.is_inverted())
+fn read(blocks: &IdVec<NodeId, Block>, signal: Signal) -> Block {
+    blocks[signal.node()] ^ Block::splat(signal.is_inverted())
 }
 
-/// Adds blocks to planes. A block that comes alone waits for another one of the same worth.
+/// A carry-save adder of blocks into planes. It holds back one block of each weight until a second one arrives.
 struct Adder {
-    /// By digit; a bit tells whether there is one.
+    /// By digit, valid where the bit of the digit is set.
     waiting: [Block; 64],
     is_waiting: u64,
 }
@@ -248,7 +251,7 @@ impl Adder {
         }
     }
 
-    /// Adds what still waits.
+    /// Adds the blocks that are held back.
     #[inline(always)]
     fn finish(&mut self, planes: &mut [Block]) {
         for digit in bits(std::mem::take(&mut self.is_waiting)) {

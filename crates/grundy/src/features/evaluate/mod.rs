@@ -16,7 +16,8 @@ mod plan;
 mod scratch;
 mod simd;
 
-use crate::ids::{Id, narrow};
+use super::FactId;
+use crate::ids::BitSet;
 pub use batch::Batch;
 pub use incremental::{Change, Incremental};
 pub use naive::Naive;
@@ -29,35 +30,30 @@ pub use scratch::Scratch;
 pub type Value = Option<i64>;
 
 /// The true facts of a state, one bit for each fact that the theory knows.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FactSet {
-    pub(super) words: Vec<u64>,
+    pub(super) facts: BitSet<FactId>,
 }
 
 impl FactSet {
-    /// No fact of so many.
+    /// The empty set, for a number of facts.
     pub fn new(facts: usize) -> FactSet {
-        FactSet { words: vec![0; facts.div_ceil(64)] }
+        FactSet { facts: BitSet::empty(facts) }
     }
 
     /// Makes a fact true or false.
-    pub fn set(&mut self, fact: u32, value: bool) {
-        let bit = 1 << (fact % 64);
-        let word = &mut self.words[fact.index() / 64];
-        *word = if value { *word | bit } else { *word & !bit };
+    pub fn set(&mut self, fact: FactId, value: bool) {
+        self.facts.set(fact, value);
     }
 
     /// Whether a fact is true.
-    pub fn get(&self, fact: u32) -> bool {
-        self.words[fact.index() / 64] >> (fact % 64) & 1 == 1
+    pub fn get(&self, fact: FactId) -> bool {
+        self.facts.contains(fact)
     }
 
     /// The true facts.
-    pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
-        self.words
-            .iter()
-            .enumerate()
-            .flat_map(|(number, &word)| bits(word).map(move |bit| narrow(number) * 64 + bit))
+    pub fn iter(&self) -> impl Iterator<Item = FactId> + '_ {
+        self.facts.iter()
     }
 }
 

@@ -1,4 +1,4 @@
-//! The baseline: the clauses evaluated bottom-up, anew for each state.
+//! The baseline: bottom-up evaluation of the clauses from scratch for each state.
 //!
 //! This is what a deductive database does (the third line of table 3 of the paper), done as well as the engine can:
 //! static predicates are evaluated once, joins are planned with the sizes that relations have in the first states, and
@@ -9,9 +9,9 @@ use crate::datalog::Relation;
 use crate::features::aggregate::Aggregate;
 use crate::features::merge::observation_name;
 use crate::features::merge::{GROUP, ungrouped};
-use crate::features::{Feature, Features};
+use crate::features::{FactId, Feature, FeatureId, Features};
 use crate::flat::write_term;
-use crate::ids::Id;
+use crate::ids::{IdVec, ids};
 use crate::lifted::{Lifted, LiftedConfig, LiftedState};
 use crate::reasoner::ReasonError;
 use grundy_syntax::{Program, SymbolId, Symbols, Term, TermId, Terms};
@@ -20,7 +20,7 @@ use rustc_hash::FxHashMap;
 /// Values features by evaluating their clauses.
 pub struct Naive {
     observer: Observer,
-    facts: Vec<TermId>,
+    facts: IdVec<FactId, TermId>,
 }
 
 impl Naive {
@@ -29,14 +29,14 @@ impl Naive {
         let merged = &features.clauses.merged;
         let config = LiftedConfig { budget: features.clauses.budget.clone(), ..LiftedConfig::default() };
         let mut observer = Observer::new(&merged.program, &merged.features, &config)?;
-        let texts = (0..features.fact_count() as u32).map(|fact| features.fact_kif(fact));
-        let facts = texts.map(|text| observer.lifted.fact(&text)).collect::<Result<Vec<_>, _>>()?;
+        let texts = features.facts().map(|fact| features.fact_kif(fact));
+        let facts = texts.map(|text| observer.lifted.fact(&text)).collect::<Result<_, _>>()?;
         Ok(Naive { observer, facts })
     }
 
     /// Values all features in a state.
     pub fn value(&mut self, state: &FactSet, out: &mut Vec<Value>) -> Result<(), ReasonError> {
-        let facts = state.iter().map(|fact| self.facts[fact.index()]).collect();
+        let facts = state.iter().map(|fact| self.facts[fact]).collect();
         self.observer.value(&LiftedState::of(facts), out)
     }
 }
@@ -44,10 +44,10 @@ impl Naive {
 /// Counts what an observer sees in states.
 pub(in crate::features) struct Observer {
     pub(in crate::features) lifted: Lifted,
-    aggregates: Vec<Aggregate>,
+    aggregates: IdVec<FeatureId, Aggregate>,
     names: Vec<String>,
     /// The features by the name of what is seen.
-    features: FxHashMap<SymbolId, usize>,
+    features: FxHashMap<SymbolId, FeatureId>,
 }
 
 impl Observer {
@@ -77,9 +77,8 @@ impl Observer {
         }));
         lifted.observe(state, |symbols, terms, shape, relation| {
             if features.is_empty() {
-                let ids =
-                    names.iter().enumerate().filter_map(|(number, name)| Some((symbols.find(name)?, number)));
-                features.extend(ids);
+                let named = ids(names.len()).zip(&*names);
+                features.extend(named.filter_map(|(id, name)| Some((symbols.find(name)?, id))));
             }
             let one_feature = shape_is_feature(symbols, terms, shape);
             for row in 0..relation.len() {
@@ -87,9 +86,16 @@ impl Observer {
                 let (Term::Constant(name) | Term::Compound(name, _)) = terms.get(percept) else { continue };
                 let Some(&feature) = features.get(&name) else { continue };
                 if one_feature {
-                    return add(symbols, terms, (aggregates[feature], percept), relation, &mut out[feature]);
+                    return add(
+                        symbols,
+                        terms,
+                        (aggregates[feature], percept),
+                        relation,
+                        &mut out[feature.index()],
+                    );
                 }
-                add_one(symbols, terms, (aggregates[feature], percept), &[], &mut out[feature]);
+                let value = &mut out[feature.index()];
+                add_one(symbols, terms, (aggregates[feature], percept), &[], value);
             }
         })
     }

@@ -1,36 +1,36 @@
 //! Every node, once for each state.
 
+use super::plan::AccumulatorId;
 use super::{FactSet, Plan, Value};
-use crate::ids::{Id, ids_in};
+use crate::features::FactId;
+use crate::ids::{IdVec, ids_in};
 use crate::network::{Kind, Network, NodeId, Signal};
 use std::sync::Arc;
 
-/// Values features anew for each state.
+/// Values features from scratch for each state.
 pub struct Scratch {
     plan: Arc<Plan>,
-    values: Vec<bool>,
-    accumulators: Vec<i64>,
+    values: IdVec<NodeId, bool>,
+    accumulators: IdVec<AccumulatorId, i64>,
 }
 
 impl Scratch {
     /// Prepares.
     pub fn new(plan: Arc<Plan>) -> Scratch {
-        let values = vec![false; plan.network.node_count()];
+        let values = IdVec::filled(false, plan.network.node_count());
         Scratch { accumulators: plan.bases.clone(), values, plan }
     }
 
     /// Values all features in a state.
     pub fn value(&mut self, state: &FactSet, out: &mut Vec<Value>) {
         self.look_at(state);
-        self.accumulators.copy_from_slice(&self.plan.bases);
-        for node in 0..self.values.len() {
-            if self.values[node] {
-                for share in self.plan.shares_of(NodeId::new(node)) {
-                    self.accumulators[share.accumulator.index()] += share.weight;
-                }
+        self.accumulators.as_mut_slice().copy_from_slice(self.plan.bases.as_slice());
+        for (&value, shares) in self.values.iter().zip(self.plan.shares.iter()) {
+            if value {
+                shares.iter().for_each(|share| self.accumulators[share.accumulator] += share.weight);
             }
         }
-        self.plan.read(|number| self.accumulators[number], out);
+        self.plan.read(|own| self.accumulators[own], out);
     }
 
     /// Evaluates all nodes.
@@ -40,33 +40,34 @@ impl Scratch {
 
     /// Whether a signal is true in the state that was looked at.
     pub(in crate::features) fn holds(&self, signal: Signal) -> bool {
-        self.values[signal.node().index()] != signal.is_inverted()
+        self.values[signal.node()] != signal.is_inverted()
     }
 }
 
 /// Evaluates all nodes of a network in order, and loops until nothing changes.
-pub(super) fn evaluate(network: &Network, state: &FactSet, values: &mut [bool]) {
-    for fact in network.interface().fluents.ids() {
-        values[1 + fact.index()] = state.get(fact.0);
+pub(super) fn evaluate(network: &Network, state: &FactSet, values: &mut IdVec<NodeId, bool>) {
+    let interface = network.interface();
+    for fact in interface.fluents.ids() {
+        values[interface.fluent_node(fact)] = state.get(FactId::new(fact.index()));
     }
-    let read = |values: &[bool], signal: &Signal| values[signal.node().index()] != signal.is_inverted();
-    let gate = |values: &[bool], node: NodeId| match network.kind(node) {
+    let read = |values: &IdVec<NodeId, bool>, signal: &Signal| values[signal.node()] != signal.is_inverted();
+    let gate = |values: &IdVec<NodeId, bool>, node: NodeId| match network.kind(node) {
         Kind::And => network.inputs(node).iter().all(|input| read(values, input)),
         _ => network.inputs(node).iter().any(|input| read(values, input)),
     };
-    let mut next = network.interface().first_gate();
+    let mut next = interface.first_gate();
     let last = network.end();
     for range in network.loops().iter().cloned().chain(std::iter::once(last..last)) {
         for node in ids_in(&(next..range.start)) {
-            values[node.index()] = gate(values, node);
+            values[node] = gate(values, node);
         }
-        ids_in(&range).for_each(|node| values[node.index()] = false);
+        ids_in(&range).for_each(|node| values[node] = false);
         let mut changed = !range.is_empty();
         while changed {
             changed = false;
             for node in ids_in(&range) {
-                if !values[node.index()] && gate(values, node) {
-                    values[node.index()] = true;
+                if !values[node] && gate(values, node) {
+                    values[node] = true;
                     changed = true;
                 }
             }

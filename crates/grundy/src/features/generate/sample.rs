@@ -1,4 +1,4 @@
-//! Looking at states: features that are the same everywhere say nothing.
+//! Features are evaluated in sampled states; those that are constant are dropped.
 
 use super::candidate::Candidate;
 use super::{GenerateConfig, to_rule};
@@ -10,16 +10,16 @@ use crate::lifted::{LiftedConfig, LiftedState};
 use crate::reasoner::ReasonError;
 use grundy_syntax::{Budget, Dialect, Program};
 
-/// So many candidates are valued together.
+/// The candidates that are valued together.
 pub(super) const CHUNK: usize = 24;
 
-/// No more states than this are looked at.
+/// Limit: the states in which candidates are valued.
 const MOST_STATES: usize = 40;
 
-/// A chunk of candidates may take so many steps; when they are not enough, each of them is tried alone.
+/// Limit: the steps of a chunk of candidates. Beyond it, each candidate is tried alone.
 const CHUNK_STEPS: u64 = 20_000_000;
 
-/// A candidate that takes more steps than this, for all states, is left out.
+/// Limit: the steps of one candidate in all states. A slower one is dropped.
 const SINGLE_STEPS: u64 = 2_000_000;
 
 pub(super) struct Sample<'a> {
@@ -67,8 +67,8 @@ impl<'a> Sample<'a> {
         kept
     }
 
-    /// Which candidates have different values in different states; `None` if that takes too many steps, or cannot be
-    /// told at all.
+    /// Which candidates have different values in different states; `None` if that takes too many steps or
+    /// fails.
     fn value(
         &mut self,
         program: &mut Program,

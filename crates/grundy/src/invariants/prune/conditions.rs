@@ -4,27 +4,18 @@
 //! what these imply. A move implies that it is legal. In a cycle of rules an atom implies only itself.
 
 use super::WORK;
-use super::knowledge::{Knowledge, Role};
+use super::knowledge::{GroupId, Knowledge, Role};
 use super::rules::{ByHead, Lit, Rules};
-use crate::ids::Id;
+use crate::ground::AtomId;
 use grundy_syntax::{Budget, Exhausted, Ticks};
 use rustc_hash::FxHashMap;
 
-/// What to look for.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Use {
-    /// Rules whose conditions exclude each other, and conditions that say no more than that.
-    Exclusive,
-    /// Conditions that another one implies.
-    Useless,
-}
-
-/// More is not remembered of what an atom implies.
+/// Limit: the implied conditions that are kept for an atom. A guess.
 const MOST_IMPLIED: usize = 48;
 
 /// The conditions that each atom implies, sorted; only where there are any but itself.
 struct Implied {
-    lists: FxHashMap<u32, Vec<Lit>>,
+    lists: FxHashMap<AtomId, Vec<Lit>>,
 }
 
 impl Implied {
@@ -34,7 +25,7 @@ impl Implied {
         let mut implied = Implied { lists: FxHashMap::default() };
         for members in rules.components(&by_head, budget)? {
             if let [atom] = members[..]
-                && knowledge.roles[atom.index()] != Role::Input
+                && knowledge.roles[atom] != Role::Input
             {
                 ticks.work(budget, WORK * (1 + implied.size(rules, &by_head, atom)))?;
                 let list = implied.of_rules(rules, &by_head, atom);
@@ -43,7 +34,7 @@ impl Implied {
                 }
             }
         }
-        // Moves are inputs, and stand before everything in the order of dependence.
+        // Moves are inputs, so that no list computed above depends on these.
         for (&done, legal) in &knowledge.legal {
             let mut list = implied.lists.get(legal).cloned().unwrap_or_default();
             list.push(Lit::new(*legal, true));
@@ -62,13 +53,13 @@ impl Implied {
     }
 
     /// How much [`of_rules`](Self::of_rules) looks at.
-    fn size(&self, rules: &Rules, by_head: &ByHead, atom: u32) -> usize {
+    fn size(&self, rules: &Rules, by_head: &ByHead, atom: AtomId) -> usize {
         let conditions = by_head[atom].iter().flat_map(|&rule| rules.body(rule));
         conditions.map(|&literal| 1 + self.of(literal).len()).sum()
     }
 
     /// What all rules of an atom have in common; nothing if it depends on itself.
-    fn of_rules(&self, rules: &Rules, by_head: &ByHead, atom: u32) -> Vec<Lit> {
+    fn of_rules(&self, rules: &Rules, by_head: &ByHead, atom: AtomId) -> Vec<Lit> {
         let mut common: Option<Vec<Lit>> = None;
         for &rule in &by_head[atom] {
             let body = rules.body(rule);
@@ -96,13 +87,45 @@ impl Implied {
     }
 }
 
-pub(super) fn run(
-    rules: Rules,
+/// Removes conditions that another condition of their rule implies.
+pub(super) fn drop_implied(
+    rules: &Rules,
     knowledge: &Knowledge,
-    wanted: Use,
     budget: &Budget,
 ) -> Result<Rules, Exhausted> {
-    let implied = Implied::new(&rules, knowledge, budget)?;
+    rewrite(rules, knowledge, budget, |body, implied| {
+        let mut at = 0;
+        while at < body.len() {
+            let literal = body[at];
+            let implies =
+                |&other: &Lit| other != literal && implied.of(other).binary_search(&literal).is_ok();
+            if body.iter().any(implies) {
+                body.remove(at);
+            } else {
+                at += 1;
+            }
+        }
+        true
+    })
+}
+
+/// Removes rules whose conditions exclude each other, and negated conditions that another member of their group implies.
+pub(super) fn drop_excluded(
+    rules: &Rules,
+    knowledge: &Knowledge,
+    budget: &Budget,
+) -> Result<Rules, Exhausted> {
+    rewrite(rules, knowledge, budget, |body, implied| is_possible(body, implied, knowledge))
+}
+
+/// Changes the body of each rule; a rule for which `change` is false is removed.
+fn rewrite(
+    rules: &Rules,
+    knowledge: &Knowledge,
+    budget: &Budget,
+    change: impl Fn(&mut Vec<Lit>, &Implied) -> bool,
+) -> Result<Rules, Exhausted> {
+    let implied = Implied::new(rules, knowledge, budget)?;
     let mut ticks = Ticks::default();
     let mut kept = Rules::default();
     let mut left = Vec::new();
@@ -111,37 +134,15 @@ pub(super) fn run(
         ticks.work(budget, WORK * (1 + looks))?;
         left.clear();
         left.extend_from_slice(body);
-        match wanted {
-            Use::Useless => drop_implied(&mut left, &implied),
-            Use::Exclusive => {
-                if !drop_excluded(&mut left, &implied, knowledge) {
-                    continue;
-                }
-            }
+        if change(&mut left, &implied) {
+            kept.push(head, &left);
         }
-        kept.push(head, &left);
     }
     Ok(kept)
 }
 
-/// Leaves conditions out that another one implies.
-fn drop_implied(body: &mut Vec<Lit>, implied: &Implied) {
-    let mut at = 0;
-    while at < body.len() {
-        let literal = body[at];
-        let follows =
-            body.iter().any(|&other| other != literal && implied.of(other).binary_search(&literal).is_ok());
-        if follows {
-            body.remove(at);
-        } else {
-            at += 1;
-        }
-    }
-}
-
-/// Leaves conditions out that say no more than that another one of their group holds; `false` if the conditions exclude
-/// each other.
-fn drop_excluded(body: &mut Vec<Lit>, implied: &Implied, knowledge: &Knowledge) -> bool {
+/// Whether the conditions can hold together. Removes negated conditions that another member of their group implies.
+fn is_possible(body: &mut Vec<Lit>, implied: &Implied, knowledge: &Knowledge) -> bool {
     if body.len() < 2 && body.iter().all(|&literal| implied.of(literal).is_empty()) {
         return true;
     }
@@ -153,7 +154,7 @@ fn drop_excluded(body: &mut Vec<Lit>, implied: &Implied, knowledge: &Knowledge) 
         return false;
     }
     let positive = || all.iter().filter(|literal| literal.is_positive()).map(|literal| literal.atom());
-    let mut holders: Vec<(u32, u32)> = positive()
+    let mut holders: Vec<(GroupId, AtomId)> = positive()
         .flat_map(|atom| knowledge.groups_of(atom).iter().map(move |&group| (group, atom)))
         .collect();
     holders.sort_unstable();
@@ -162,7 +163,7 @@ fn drop_excluded(body: &mut Vec<Lit>, implied: &Implied, knowledge: &Knowledge) 
     }
     body.retain(|literal| {
         let groups = knowledge.groups_of(literal.atom());
-        let other_holds = |group: &u32| holders.binary_search_by_key(group, |(group, _)| *group).is_ok();
+        let other_holds = |group: &GroupId| holders.binary_search_by_key(group, |(group, _)| *group).is_ok();
         literal.is_positive() || !groups.iter().any(other_holds)
     });
     !denies_a_group(body, knowledge)
@@ -170,14 +171,14 @@ fn drop_excluded(body: &mut Vec<Lit>, implied: &Implied, knowledge: &Knowledge) 
 
 /// Whether no member of a group is left that could hold. If only one is left, it takes the place of the others.
 fn denies_a_group(body: &mut Vec<Lit>, knowledge: &Knowledge) -> bool {
-    let mut denied: Vec<(u32, u32)> = body
+    let mut denied: Vec<(GroupId, AtomId)> = body
         .iter()
         .filter(|literal| !literal.is_positive())
         .flat_map(|literal| knowledge.groups_of(literal.atom()).iter().map(|&group| (group, literal.atom())))
         .collect();
     denied.sort_unstable();
     for run in denied.chunk_by(|a, b| a.0 == b.0) {
-        let group = &knowledge.groups[run[0].0.index()];
+        let group = &knowledge.groups[run[0].0];
         if !group.exactly || run.len() + 1 < group.members.len() {
             continue;
         }
@@ -185,7 +186,7 @@ fn denies_a_group(body: &mut Vec<Lit>, knowledge: &Knowledge) -> bool {
             return true;
         }
         if run.len() > 1 {
-            let is_denied = |atom: u32| run.iter().any(|(_, denied)| *denied == atom);
+            let is_denied = |atom: AtomId| run.iter().any(|(_, denied)| *denied == atom);
             body.retain(|literal| literal.is_positive() || !is_denied(literal.atom()));
             let last = group.members.iter().find(|&&member| !is_denied(member));
             body.extend(last.map(|&last| Lit::new(last, true)));

@@ -3,7 +3,7 @@
 use super::WORK;
 use super::knowledge::{Knowledge, Role};
 use super::rules::Rules;
-use crate::ids::Id;
+use crate::ids::BitSet;
 use grundy_syntax::{Budget, Exhausted, Ticks};
 
 /// Takes known conditions out, and rules that they stop; what has no rule left never holds, what has one without
@@ -23,18 +23,18 @@ pub(super) fn run(mut rules: Rules, knowledge: &mut Knowledge, budget: &Budget) 
 
 /// Finds atoms that have no rule, or one without conditions.
 fn learn(rules: &Rules, knowledge: &mut Knowledge) -> bool {
-    let mut has_rule = vec![false; knowledge.roles.len()];
+    let mut has_rule = BitSet::empty(knowledge.roles.len());
     let mut is_news = false;
     for (head, body) in rules.iter() {
-        has_rule[head.index()] = true;
-        if body.is_empty() && knowledge.constant[head.index()].is_none() {
-            knowledge.constant[head.index()] = Some(true);
+        has_rule.set(head, true);
+        if body.is_empty() && knowledge.constant[head].is_none() {
+            knowledge.constant[head] = Some(true);
             is_news = true;
         }
     }
-    for (atom, has_rule) in has_rule.into_iter().enumerate() {
+    for atom in knowledge.roles.ids() {
         let is_open = knowledge.roles[atom] != Role::Input && knowledge.constant[atom].is_none();
-        if !has_rule && is_open {
+        if !has_rule.contains(atom) && is_open {
             knowledge.constant[atom] = Some(false);
             is_news = true;
         }
@@ -45,15 +45,15 @@ fn learn(rules: &Rules, knowledge: &mut Knowledge) -> bool {
 fn fold(rules: &Rules, knowledge: &Knowledge, budget: &Budget) -> Result<Rules, Exhausted> {
     let mut ticks = Ticks::default();
     let mut kept = Rules::default();
-    let mut is_told = vec![false; knowledge.roles.len()];
+    let mut is_fact = BitSet::empty(knowledge.roles.len());
     let mut body_left = Vec::new();
     for (head, body) in rules.iter() {
         ticks.work(budget, WORK * (1 + body.len()))?;
-        match knowledge.constant[head.index()] {
+        match knowledge.constant[head] {
             Some(false) => continue,
-            // Once is enough.
+            // One fact is enough.
             Some(true) => {
-                if !std::mem::replace(&mut is_told[head.index()], true) {
+                if is_fact.insert(head) {
                     kept.push(head, &[]);
                 }
                 continue;

@@ -4,26 +4,27 @@
 //! all but a few is one rule that says that none of these few holds.
 
 use super::WORK;
-use super::knowledge::Knowledge;
-use super::rules::{Lit, Rules};
-use crate::ids::Id;
+use super::knowledge::{GroupId, Knowledge};
+use super::rules::{Lit, RuleId, Rules};
+use crate::ground::AtomId;
+use crate::ids::BitSet;
 use grundy_syntax::{Budget, Exhausted, Ticks};
 use rustc_hash::FxHashMap;
 
 /// A rule without one condition, and the group of that condition.
-type Key = (u32, Vec<Lit>, u32);
+type Key = (AtomId, Vec<Lit>, GroupId);
 
 /// Members of the group, each with the rule that has it.
-type Covered = Vec<(u32, u32)>;
+type Covered = Vec<(AtomId, RuleId)>;
 
 pub(super) fn run(rules: Rules, knowledge: &Knowledge, budget: &Budget) -> Result<Rules, Exhausted> {
     let mut ticks = Ticks::default();
     let mut found: FxHashMap<Key, Covered> = FxHashMap::default();
-    for rule in 0..rules.len() as u32 {
+    for rule in rules.ids() {
         let body = rules.body(rule);
         for (at, literal) in body.iter().enumerate().filter(|(_, literal)| literal.is_positive()) {
             for &group in knowledge.groups_of(literal.atom()) {
-                if knowledge.groups[group.index()].exactly {
+                if knowledge.groups[group].exactly {
                     ticks.work(budget, WORK * body.len())?;
                     let rest = body.iter().enumerate().filter(|(other, _)| *other != at);
                     let rest: Vec<Lit> = rest.map(|(_, &literal)| literal).collect();
@@ -32,9 +33,9 @@ pub(super) fn run(rules: Rules, knowledge: &Knowledge, budget: &Budget) -> Resul
             }
         }
     }
-    let pays = |key: &Key, covered: &[(u32, u32)]| {
+    let pays = |key: &Key, covered: &[(AtomId, RuleId)]| {
         let count = covered.chunk_by(|a, b| a.0 == b.0).count();
-        let missing = knowledge.groups[key.2.index()].members.len() - count;
+        let missing = knowledge.groups[key.2].members.len() - count;
         count > 1 && key.1.len() + missing < count * (key.1.len() + 1)
     };
     found.values_mut().for_each(|covered| covered.sort_unstable());
@@ -43,23 +44,23 @@ pub(super) fn run(rules: Rules, knowledge: &Knowledge, budget: &Budget) -> Resul
     // Those that save most come first; a rule can only be covered once.
     covers.sort_by(|a, b| (b.1.len(), &a.0).cmp(&(a.1.len(), &b.0)));
     budget.check()?;
-    let mut is_gone = vec![false; rules.len()];
+    let mut is_gone = BitSet::empty(rules.len());
     let mut kept = Rules::default();
     for ((head, rest, group), covered) in covers {
-        if covered.iter().any(|&(_, rule)| is_gone[rule.index()]) {
+        if covered.iter().any(|&(_, rule)| is_gone.contains(rule)) {
             continue;
         }
-        ticks.work(budget, WORK * (covered.len() + knowledge.groups[group.index()].members.len()))?;
-        covered.iter().for_each(|&(_, rule)| is_gone[rule.index()] = true);
-        let holds = |member: u32| covered.binary_search_by_key(&member, |(member, _)| *member).is_ok();
-        let missing = knowledge.groups[group.index()].members.iter().filter(|&&member| !holds(member));
+        ticks.work(budget, WORK * (covered.len() + knowledge.groups[group].members.len()))?;
+        covered.iter().for_each(|&(_, rule)| is_gone.set(rule, true));
+        let holds = |member: AtomId| covered.binary_search_by_key(&member, |(member, _)| *member).is_ok();
+        let missing = knowledge.groups[group].members.iter().filter(|&&member| !holds(member));
         let mut body: Vec<Lit> =
             rest.into_iter().chain(missing.map(|&member| Lit::new(member, false))).collect();
         body.sort_unstable();
         body.dedup();
         kept.push(head, &body);
     }
-    for rule in (0..rules.len() as u32).filter(|&rule| !is_gone[rule as usize]) {
+    for rule in rules.ids().filter(|&rule| !is_gone.contains(rule)) {
         kept.push(rules.head(rule), rules.body(rule));
     }
     Ok(kept)

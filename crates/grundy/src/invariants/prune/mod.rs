@@ -1,17 +1,18 @@
-//! Pruning a ground program by what is known about its states and moves.
+//! Pruning a ground program with what is known about its states and moves.
 //!
-//! The grounder keeps every rule whose conditions could hold one by one. Here they are looked at together: rules that can
-//! never fire, and conditions that follow from others, are taken out. The result gives the same answers in all states
-//! that play can lead to, for legal moves. After Cazenave's *impossible* and *useless* conditions, on ground rules.
+//! The grounder keeps every rule whose conditions can hold one by one. Pruning looks at the conditions of a rule together:
+//! it removes rules that can never fire and conditions that follow from others. The result gives the same answers for
+//! legal moves in all states that play can reach. The ideas are Cazenave's *impossible* and *useless* conditions, applied
+//! to ground rules.
 //!
-//! | use | what it knows |
+//! | pass | what it uses |
 //! |---|---|
-//! | `constants` | facts that never hold or always do (invariants); what follows from that |
-//! | `exclusive` | groups of which at most one holds (invariants, and the moves of a role) |
-//! | `covers` | groups of which exactly one holds: rules for all of them, or for most |
-//! | `useless` | a condition that another one implies; what is done is legal |
-//! | `equal` | atoms with the same rules are one, and so are an atom and its only condition |
-//! | `needed` | rules that another one makes superfluous, and atoms that nobody asks for |
+//! | `constants` | facts that never hold or always hold (invariants), and what follows from them |
+//! | `exclusive` | groups of which at most one member holds (invariants, and the moves of a role) |
+//! | `covers` | groups of which exactly one member holds: rules for all members, or for most of them |
+//! | `useless` | conditions that another condition implies; `does` implies `legal` |
+//! | `equal` | atoms with the same rules are merged, as are an atom and its only condition |
+//! | `needed` | subsumed rules, and atoms that no output depends on |
 
 mod conditions;
 mod constants;
@@ -28,58 +29,124 @@ use grundy_syntax::{Budget, Exhausted};
 use knowledge::Knowledge;
 use rules::Rules;
 
-/// The uses, by name.
-pub const USES: [&str; 6] = ["constants", "exclusive", "covers", "useless", "equal", "needed"];
-
-/// How many literals and rules each use has saved.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Pruned {
-    /// Before all.
-    pub rules: u64,
-    /// Before all.
-    pub literals: u64,
-    /// For each of [`USES`], rules and literals that it saved.
-    pub saved: [(u64, u64); 6],
+/// A pass over the ground rules. The documentation of `prune` has a table of what each one uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum PruningPass {
+    /// Folds atoms that never hold or always hold.
+    Constants,
+    /// Removes rules with conditions that exclude each other, and negations that a group implies.
+    Exclusive,
+    /// Merges rules that differ in one member of a group.
+    Covers,
+    /// Removes conditions that another one implies.
+    Useless,
+    /// Merges equivalent atoms.
+    Equal,
+    /// Removes subsumed rules and atoms that no output depends on.
+    Needed,
 }
 
-/// The work for a rule or a condition, as [`Ticks`](grundy_syntax::Ticks) count it.
+impl PruningPass {
+    /// All passes, in the order in which they run.
+    pub const ALL: [PruningPass; 6] = [
+        PruningPass::Constants,
+        PruningPass::Exclusive,
+        PruningPass::Covers,
+        PruningPass::Useless,
+        PruningPass::Equal,
+        PruningPass::Needed,
+    ];
+
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            PruningPass::Constants => "constants",
+            PruningPass::Exclusive => "exclusive",
+            PruningPass::Covers => "covers",
+            PruningPass::Useless => "useless",
+            PruningPass::Equal => "equal",
+            PruningPass::Needed => "needed",
+        }
+    }
+
+    /// The pass with a name.
+    pub fn find(name: &str) -> Option<PruningPass> {
+        PruningPass::ALL.into_iter().find(|pass| pass.name() == name)
+    }
+
+    /// The names of all passes, separated by commas.
+    pub fn names() -> String {
+        PruningPass::ALL.map(PruningPass::name).join(", ")
+    }
+
+    fn run(self, rules: Rules, knowledge: &mut Knowledge, budget: &Budget) -> Result<Rules, Exhausted> {
+        match self {
+            PruningPass::Constants => constants::run(rules, knowledge, budget),
+            PruningPass::Exclusive => conditions::drop_excluded(&rules, knowledge, budget),
+            PruningPass::Covers => covers::run(rules, knowledge, budget),
+            PruningPass::Useless => conditions::drop_implied(&rules, knowledge, budget),
+            PruningPass::Equal => equal::run(rules, knowledge, budget),
+            PruningPass::Needed => needed::run(rules, knowledge, budget),
+        }
+    }
+}
+
+/// What a pass has removed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Saved {
+    /// The pass.
+    pub pass: PruningPass,
+    /// The number of rules.
+    pub rules: u64,
+    /// The number of conditions.
+    pub literals: u64,
+}
+
+/// The size of a program before pruning, and what each pass has removed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pruned {
+    /// The number of rules before.
+    pub rules: u64,
+    /// The number of conditions before.
+    pub literals: u64,
+    /// One entry for each pass, in the order of [`PruningPass::ALL`].
+    pub saved: [Saved; PruningPass::ALL.len()],
+}
+
+/// The work for a rule or a condition, as [`Ticks`](grundy_syntax::Ticks) count it: a guess.
 const WORK: usize = 8;
 
-/// Rounds of all uses; the first ones find nearly everything.
+/// How often the passes are repeated, at most. The number is a guess; later rounds find little.
 const MOST_ROUNDS: usize = 4;
 
-/// Prunes a ground program by what is known, with the uses that are wanted. A program of which a part is lifted stays as it
-/// is, and so does one for which there was not enough budget.
+/// Prunes a ground program by the passes for which `is_wanted` is true. A program that is partly lifted stays as it is.
 pub fn prune(
     ground: &mut GroundProgram,
     invariants: &Invariants,
-    wanted: impl Fn(&str) -> bool,
+    is_wanted: impl Fn(PruningPass) -> bool,
     budget: &Budget,
 ) -> Result<Pruned, Exhausted> {
-    let mut pruned =
-        Pruned { rules: ground.rule_count(), literals: ground.literal_count(), ..Pruned::default() };
+    let mut pruned = Pruned {
+        rules: ground.rule_count(),
+        literals: ground.literal_count(),
+        saved: PruningPass::ALL.map(|pass| Saved { pass, rules: 0, literals: 0 }),
+    };
     if !ground.lifted().is_empty() {
         return Ok(pruned);
     }
     budget.check_room(Rules::bytes_for(length(ground.rule_count()), length(ground.literal_count())))?;
     let mut rules = Rules::of(ground, budget)?;
-    let mut knowledge = Knowledge::new(ground, invariants, &wanted, budget)?;
+    let uses_constants = is_wanted(PruningPass::Constants);
+    let mut knowledge = Knowledge::new(ground, invariants, uses_constants, budget)?;
     for _ in 0..MOST_ROUNDS {
         let before = (rules.len(), rules.literal_count());
-        for (number, name) in USES.iter().enumerate().filter(|(_, name)| wanted(name)) {
+        for saved in pruned.saved.iter_mut().filter(|saved| is_wanted(saved.pass)) {
             let size = |rules: &Rules| (wide(rules.len()), wide(rules.literal_count()));
             let old = size(&rules);
-            rules = match *name {
-                "constants" => constants::run(rules, &mut knowledge, budget)?,
-                "exclusive" => conditions::run(rules, &knowledge, conditions::Use::Exclusive, budget)?,
-                "useless" => conditions::run(rules, &knowledge, conditions::Use::Useless, budget)?,
-                "covers" => covers::run(rules, &knowledge, budget)?,
-                "equal" => equal::run(rules, &knowledge, budget)?,
-                _ => needed::run(rules, &knowledge, budget)?,
-            };
+            rules = saved.pass.run(rules, &mut knowledge, budget)?;
             let new = size(&rules);
-            pruned.saved[number].0 += old.0.saturating_sub(new.0);
-            pruned.saved[number].1 += old.1.saturating_sub(new.1);
+            saved.rules += old.0.saturating_sub(new.0);
+            saved.literals += old.1.saturating_sub(new.1);
         }
         if (rules.len(), rules.literal_count()) == before {
             break;

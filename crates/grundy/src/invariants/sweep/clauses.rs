@@ -4,15 +4,15 @@ use super::super::counting::{at_most_one, compare};
 use super::super::effort::{Effort, Units};
 use super::super::solver::{Answer, Solver};
 use super::super::{InvariantKind, Invariants};
-use crate::ids::Id;
-use crate::network::{FluentId, Kind, Network, Signal};
+use crate::ids::IdVec;
+use crate::network::{FluentId, Kind, Network, NodeId, Signal};
 use batsat::Lit;
 
 /// Clauses over the nodes of a network. Loops are seen by their completion, which allows more than they do.
 pub(super) struct Clauses {
     solver: Solver,
     /// For each node its literal.
-    literals: Vec<Lit>,
+    literals: IdVec<NodeId, Lit>,
     /// Legal moves are made.
     moving: Lit,
     inputs: usize,
@@ -20,12 +20,12 @@ pub(super) struct Clauses {
 
 /// What a search found.
 pub(super) enum Found {
-    /// No such state.
-    Nothing,
-    /// Too much work.
-    Late,
+    /// There is no such state.
+    Unsatisfiable,
+    /// The search reached its limit of work.
+    GivenUp,
     /// The values of the inputs.
-    Inputs(Vec<bool>),
+    State(Vec<bool>),
 }
 
 impl Clauses {
@@ -35,7 +35,7 @@ impl Clauses {
         literals.extend((1..network.node_count()).map(|_| solver.fresh()));
         let moving = solver.fresh();
         let inputs = network.interface().first_gate().index() - 1;
-        let mut clauses = Clauses { solver, literals, moving, inputs };
+        let mut clauses = Clauses { solver, literals: literals.into(), moving, inputs };
         clauses.define(network);
         clauses.add_moves(network);
         clauses.add_invariants(network, invariants);
@@ -43,7 +43,7 @@ impl Clauses {
     }
 
     fn literal(&self, signal: Signal) -> Lit {
-        self.literals[signal.node().index()].apply_sign(!signal.is_inverted())
+        self.literals[signal.node()].apply_sign(!signal.is_inverted())
     }
 
     fn define(&mut self, network: &Network) {
@@ -70,9 +70,9 @@ impl Clauses {
         for role in interface.role_ids() {
             let mut does = Vec::new();
             for number in interface.moves_of(role) {
-                let done = self.literals[interface.move_node(number).index()];
-                let m = &interface.moves[number];
-                for legal in [self.literal(m.legal), self.literal(m.guard)] {
+                let done = self.literals[interface.move_node(number)];
+                let action = &interface.moves[number];
+                for legal in [self.literal(action.legal), self.literal(action.guard)] {
                     self.solver.add([!self.moving, !done, legal]);
                 }
                 does.push(done);
@@ -88,10 +88,10 @@ impl Clauses {
     fn add_invariants(&mut self, network: &Network, invariants: &Invariants) {
         let interface = network.interface();
         for invariant in &invariants.proved {
-            let texts = invariant.members.iter().map(|&member| &invariants.fluents[member.index()]);
+            let texts = invariant.members.iter().map(|&member| &invariants.fluents[member]);
             let fluents: Vec<FluentId> = texts.filter_map(|text| interface.find_fluent(text)).collect();
             let nodes = || fluents.iter().map(|&fluent| interface.fluent_node(fluent));
-            let members: Vec<Lit> = nodes().map(|node| self.literals[node.index()]).collect();
+            let members: Vec<Lit> = nodes().map(|node| self.literals[node]).collect();
             let is_whole =
                 members.len() == invariant.members.len() && !nodes().any(|node| interface.is_dropped(node));
             match invariant.kind {
@@ -117,17 +117,17 @@ impl Clauses {
         }
     }
 
-    /// A state in which all of these hold, with legal moves if they are asked for.
+    /// A state in which all signals hold; with `moved`, one with legal moves.
     pub(super) fn find(&mut self, signals: &[Signal], moved: bool, until: Units) -> Found {
         let mut assumptions: Vec<Lit> = signals.iter().map(|&signal| self.literal(signal)).collect();
         if moved {
             assumptions.push(self.moving);
         }
         match self.solver.solve(&assumptions, until) {
-            Answer::None => Found::Nothing,
-            Answer::Late => Found::Late,
-            Answer::Model => Found::Inputs(
-                self.literals[1..=self.inputs].iter().map(|&lit| self.solver.value(lit)).collect(),
+            Answer::Unsatisfiable => Found::Unsatisfiable,
+            Answer::GivenUp => Found::GivenUp,
+            Answer::Satisfiable => Found::State(
+                self.literals.as_slice()[1..=self.inputs].iter().map(|&lit| self.solver.value(lit)).collect(),
             ),
         }
     }

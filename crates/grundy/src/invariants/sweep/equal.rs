@@ -1,21 +1,21 @@
 //! Nodes that are always the same, or always the opposite.
 
-use super::{Change, Sweep};
+use super::{Change, Changes, Sweep};
 use crate::network::{NodeId, Signal};
 use rustc_hash::FxHashMap;
 
-/// So many nodes with the same values in all patterns are tried.
+/// Limit: the nodes with the same signature that are compared by the solver. A guess.
 const MOST_TRIES: usize = 4;
 
 /// Nodes that came first, by their values in states, or in states with moves.
 type Classes = FxHashMap<(Vec<u64>, bool), Vec<Signal>>;
 
-pub(super) fn find(sweep: &mut Sweep<'_>) -> Vec<Option<Change>> {
+pub(super) fn find(sweep: &mut Sweep<'_>) -> Changes {
     let network = sweep.network;
-    let mut changes: Vec<Option<Change>> = network.nodes().map(|_| None).collect();
+    let mut changes: Changes = network.nodes().map(|_| None).collect();
     let mut classes = Classes::default();
     for node in network.nodes() {
-        let moved = sweep.moved[node.index()];
+        let moved = sweep.moved.contains(node);
         sweep.effort.spend(sweep.patterns.units(4));
         let own = class(sweep, node, moved);
         if node >= network.interface().first_gate() && sweep.is_open(node) {
@@ -23,7 +23,7 @@ pub(super) fn find(sweep: &mut Sweep<'_>) -> Vec<Option<Change>> {
             let same = candidates.iter().map(|other| other.inverted_if(own.1));
             let same = same.take(MOST_TRIES).find(|&other| is_same(sweep, Signal::of(node), other, moved));
             if let Some(other) = same {
-                changes[node.index()] = Some(Change::Same(other));
+                changes[node] = Some(Change::Same(other));
                 continue;
             }
         }
@@ -39,7 +39,7 @@ pub(super) fn find(sweep: &mut Sweep<'_>) -> Vec<Option<Change>> {
 
 /// The class of a node, and whether the node is the opposite of what the class holds.
 fn class(sweep: &Sweep<'_>, node: NodeId, moved: bool) -> ((Vec<u64>, bool), bool) {
-    let (values, opposite) = sweep.patterns.signature(node.index(), moved);
+    let (values, opposite) = sweep.patterns.signature(node, moved);
     ((values, moved), opposite)
 }
 

@@ -1,28 +1,28 @@
 //! Inputs that follow from the others of their node.
 
-use super::{Change, Sweep};
+use super::{Change, Changes, Sweep};
 use crate::network::{Kind, Signal};
 
-/// Wider nodes are left alone.
-const MOST_INPUTS: usize = 40;
+/// Limit: the inputs of a node that is simplified, one query each. A guess.
+const WIDEST_GATE: usize = 40;
 
-pub(super) fn find(sweep: &mut Sweep<'_>) -> Vec<Option<Change>> {
+pub(super) fn find(sweep: &mut Sweep<'_>) -> Changes {
     let network = sweep.network;
-    let mut changes: Vec<Option<Change>> = network.nodes().map(|_| None).collect();
+    let mut changes: Changes = network.nodes().map(|_| None).collect();
     for node in network.gates() {
         let inputs = network.inputs(node);
-        if !(2..=MOST_INPUTS).contains(&inputs.len()) || !sweep.is_open(node) {
+        if !(2..=WIDEST_GATE).contains(&inputs.len()) || !sweep.is_open(node) {
             continue;
         }
-        let kept = needed(sweep, inputs, network.kind(node) == Kind::Or, sweep.moved[node.index()]);
+        let kept = needed(sweep, inputs, network.kind(node) == Kind::Or, sweep.moved.contains(node));
         if kept.len() < inputs.len() {
-            changes[node.index()] = Some(Change::Inputs(kept));
+            changes[node] = Some(Change::Inputs(kept));
         }
     }
     changes
 }
 
-/// The inputs that are left when those that the others imply are gone, the last ones first: they have most below them.
+/// The inputs without those that the others imply. The last ones are tried first, since their cones are largest.
 fn needed(sweep: &mut Sweep<'_>, inputs: &[Signal], is_or: bool, moved: bool) -> Vec<Signal> {
     let mut kept = inputs.to_vec();
     for at in (0..inputs.len()).rev() {

@@ -1,13 +1,13 @@
 //! Sweeping a network with what is known about its states.
 //!
-//! Passes look at one node and its inputs. Here nodes are looked at from all sides: does an input follow from the others
-//! in every state that the invariants allow, and are two nodes the same there? Patterns of random play answer most of
-//! these questions with no (`patterns.rs`); for the others a SAT solver looks for a state, or for a state with legal
-//! moves, in which the answer is no (`clauses.rs`), which becomes one more pattern. (This is *SAT sweeping*, as circuits
-//! are made smaller; the invariants are its don't-cares. In Cazenave's words, the inputs that go are *useless*.)
+//! This is *SAT sweeping*, as in equivalence checking of circuits, with the states that violate an invariant as don't-cares. It merges
+//! nodes that are equal or complementary in all states that the invariants allow, and removes inputs that the other inputs
+//! of their node imply (*useless* conditions in Cazenave's terms). Simulation refutes most candidates: the values of all
+//! nodes in states of random play are compared 64 states at a time (`patterns`). For the others a SAT solver searches a
+//! state, or a state with legal moves, that refutes them (`clauses`); it is added to the patterns.
 //!
-//! Every node keeps its value in all states of play, so that each proof stands by itself, whatever was changed before.
-//! Nodes of loops stay as they are: there a value has to come from somewhere else.
+//! Every node keeps its value in all reachable states, so that each proof is valid whatever was changed before. Nodes of
+//! loops are not changed, because a merge inside a loop can remove the support of its least fixpoint.
 
 mod clauses;
 mod equal;
@@ -16,17 +16,18 @@ mod patterns;
 
 use super::Invariants;
 use super::effort::{Effort, Units, units};
+use crate::ids::{BitSet, IdVec, ids_in};
 use crate::network::{Network, NodeId, Signal, clean, rewrite};
 use clauses::Clauses;
 use grundy_syntax::{Budget, Exhausted, Stage};
 use patterns::Patterns;
 use std::time::Duration;
 
-/// Larger networks are left alone.
+/// Limit: the edges of a network that is swept. A guess.
 const MOST_EDGES: usize = 400_000;
 
-/// A search that takes more work is given up.
-const PATIENCE: Units = units(Duration::from_millis(50));
+/// Limit: the work of one query to the solver. A guess.
+const QUERY_UNITS: Units = units(Duration::from_millis(50));
 
 /// A network on its way to a smaller one.
 struct Sweep<'a> {
@@ -34,8 +35,8 @@ struct Sweep<'a> {
     patterns: Patterns,
     clauses: Clauses,
     /// Which nodes depend on moves; they only matter where legal moves are made.
-    moved: Vec<bool>,
-    in_loop: Vec<bool>,
+    moved: BitSet<NodeId>,
+    in_loop: BitSet<NodeId>,
     effort: Effort,
     until: Units,
 }
@@ -59,18 +60,21 @@ pub(crate) fn sweep(
 
 /// What takes the place of a gate.
 enum Change {
-    /// Another signal, which stands before it.
+    /// Another signal, of an earlier node.
     Same(Signal),
     /// The gate, with only these of its inputs.
     Inputs(Vec<Signal>),
 }
+
+/// For each gate that changes what takes its place.
+type Changes = IdVec<NodeId, Option<Change>>;
 
 /// Looks for changes, and makes them.
 fn pass(
     network: &Network,
     invariants: &Invariants,
     (effort, until): (&Effort, Units),
-    find: impl Fn(&mut Sweep<'_>) -> Vec<Option<Change>>,
+    find: impl Fn(&mut Sweep<'_>) -> Changes,
 ) -> Result<Network, Exhausted> {
     let budget = effort.budget();
     let mut sweep = Sweep {
@@ -83,10 +87,10 @@ fn pass(
         until,
     };
     let changes = find(&mut sweep);
-    let mut made: Vec<Signal> = network.nodes().map(Signal::of).collect();
+    let mut made: IdVec<NodeId, Signal> = network.nodes().map(Signal::of).collect();
     let changed = rewrite(network, budget, |builder, gate| {
-        let signal = match &changes[gate.node.index()] {
-            Some(Change::Same(other)) => made[other.node().index()].inverted_if(other.is_inverted()),
+        let signal = match &changes[gate.node] {
+            Some(Change::Same(other)) => made[other.node()].inverted_if(other.is_inverted()),
             Some(Change::Inputs(kept)) => {
                 let old = network.inputs(gate.node).iter().zip(gate.inputs.iter());
                 let is_kept = |(input, _): &(&Signal, &Signal)| kept.contains(input);
@@ -94,7 +98,7 @@ fn pass(
             }
             None => builder.node(gate.kind, gate.inputs),
         };
-        made[gate.node.index()] = signal;
+        made[gate.node] = signal;
         signal
     })?;
     clean(changed, budget)
@@ -103,20 +107,20 @@ fn pass(
 impl Sweep<'_> {
     /// Whether there is work left, and the node may be changed.
     fn is_open(&self, node: NodeId) -> bool {
-        !self.in_loop[node.index()] && !self.effort.is_over(self.until)
+        !self.in_loop.contains(node) && !self.effort.is_over(self.until)
     }
 
-    /// Whether these never hold all at once; `moved` tells whether only states with legal moves count.
+    /// Whether the signals never hold together; with `moved`, only in states with legal moves.
     fn is_never(&mut self, signals: &[Signal], moved: bool) -> bool {
         self.effort.spend(self.patterns.units(signals.len()));
         if self.patterns.has(signals, moved) {
             return false;
         }
-        let until = self.until.min(self.effort.spent() + PATIENCE);
+        let until = self.until.min(self.effort.spent() + QUERY_UNITS);
         match self.clauses.find(signals, moved, until) {
-            clauses::Found::Nothing => true,
-            clauses::Found::Late => false,
-            clauses::Found::Inputs(inputs) => {
+            clauses::Found::Unsatisfiable => true,
+            clauses::Found::GivenUp => false,
+            clauses::Found::State(inputs) => {
                 self.effort.spend(self.network.edge_count() / 4);
                 self.patterns.add(self.network, &inputs, moved);
                 false
@@ -125,26 +129,30 @@ impl Sweep<'_> {
     }
 }
 
-fn moved(network: &Network) -> Vec<bool> {
+fn moved(network: &Network) -> BitSet<NodeId> {
     let first_move = 1 + network.interface().fluents.len();
-    let mut moved = vec![false; network.node_count()];
-    moved[first_move..network.interface().first_gate().index()].fill(true);
-    // Loops may read what stands behind; two rounds are enough, since a loop depends on moves as a whole.
+    let mut moved = BitSet::empty(network.node_count());
+    let moves = (first_move..network.interface().first_gate().index()).map(NodeId::new);
+    moves.for_each(|node| moved.set(node, true));
+    // Loops may read later nodes. Two rounds are enough, since a loop depends on moves as a whole.
     for _ in 0..2 {
         for node in network.gates() {
-            moved[node.index()] |= network.inputs(node).iter().any(|input| moved[input.node().index()]);
+            if network.inputs(node).iter().any(|input| moved.contains(input.node())) {
+                moved.set(node, true);
+            }
         }
         for range in network.loops() {
-            let range = range.start.index()..range.end.index();
-            let any = moved[range.clone()].contains(&true);
-            moved[range].fill(any);
+            let nodes = ids_in(range);
+            if nodes.clone().any(|node| moved.contains(node)) {
+                nodes.for_each(|node| moved.set(node, true));
+            }
         }
     }
     moved
 }
 
-fn in_loop(network: &Network) -> Vec<bool> {
-    let mut in_loop = vec![false; network.node_count()];
-    network.loops().iter().for_each(|range| in_loop[range.start.index()..range.end.index()].fill(true));
+fn in_loop(network: &Network) -> BitSet<NodeId> {
+    let mut in_loop = BitSet::empty(network.node_count());
+    network.loops().iter().flat_map(ids_in).for_each(|node| in_loop.set(node, true));
     in_loop
 }

@@ -2,6 +2,7 @@
 
 use super::super::effort::Effort;
 use super::super::samples::step_units;
+use crate::ids::{IdVec, ids_in};
 use crate::machine::incremental::IncrementalMachine;
 use crate::machine::{CompiledGame, Cursor, State};
 use crate::network::{Kind, MoveId, Network, NodeId, Signal};
@@ -9,22 +10,22 @@ use grundy_syntax::Exhausted;
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
-/// States in a column.
+/// States in a column: the bits of a word.
 const WIDTH: usize = 64;
 
-/// Columns from random play.
-const PLAYED: usize = 24;
+/// Limit: the columns from random play. A guess.
+const PLAYED_COLUMNS: usize = 24;
 
-/// After the first playout, one state in so many is kept.
-const KEPT: u32 = 3;
+/// After the first playout, one state of this number is kept. A guess.
+const STATES_PER_PATTERN: u32 = 3;
 
-/// After so many playouts in a row that came to nothing new, there is nothing more to come.
-const STALE: usize = 64;
+/// Play ends after this number of playouts without a new state. A guess.
+const STALE_PLAYOUTS: usize = 64;
 
-/// After so many known states in a row, there is nothing more to come either.
+/// Play ends after this number of known states in a row, too. A guess.
 const STALE_STATES: usize = 2_000;
 
-/// A playout that is longer than this is left there.
+/// Limit: the steps of a playout. A guess.
 const MOST_STEPS: usize = 1_000;
 
 /// States, with or without moves.
@@ -37,7 +38,7 @@ pub(super) struct Patterns {
 /// As many states as a word has bits.
 struct Column {
     /// For each node, where it is true.
-    values: Vec<u64>,
+    values: IdVec<NodeId, u64>,
     /// The states that are there.
     all: u64,
     /// Those that are not terminal, with a legal move of each role.
@@ -57,10 +58,10 @@ impl Patterns {
         let mut playouts = 0;
         let (mut seen, mut last_new, mut known_in_a_row) = (FxHashSet::default(), 0, 0);
         let is_stale = |playouts: usize, last_new: usize, known_in_a_row: usize| {
-            playouts > last_new + STALE || known_in_a_row > STALE_STATES
+            playouts > last_new + STALE_PLAYOUTS || known_in_a_row > STALE_STATES
         };
-        while patterns.columns.len() < PLAYED
-            && playouts < PLAYED * WIDTH
+        while patterns.columns.len() < PLAYED_COLUMNS
+            && playouts < PLAYED_COLUMNS * WIDTH
             && !is_stale(playouts, last_new, known_in_a_row)
         {
             player.reset();
@@ -75,7 +76,8 @@ impl Patterns {
                     true => None,
                     false => roles.map(|role| player.pick(role, &mut rng)).collect(),
                 };
-                let is_kept = playouts == 0 || joint.is_none() || step == 0 || rng.u32(..KEPT) == 0;
+                let is_kept =
+                    playouts == 0 || joint.is_none() || step == 0 || rng.u32(..STATES_PER_PATTERN) == 0;
                 if is_kept && seen.insert((state.clone(), joint.clone())) {
                     (last_new, known_in_a_row) = (playouts, 0);
                     patterns.put(network, &state, joint.as_deref());
@@ -95,15 +97,15 @@ impl Patterns {
         Ok(patterns)
     }
 
-    /// The work of looking at so many signals.
+    /// The work of reading a number of signals.
     pub(super) fn units(&self, signals: usize) -> usize {
         self.columns.len() * signals
     }
 
-    /// Makes room for one more state, and tells its bit.
+    /// Makes room for another state and returns its bit.
     fn bit(&mut self, network: &Network, moved: bool) -> u64 {
         if self.filled == WIDTH {
-            let values = vec![0; network.node_count()];
+            let values = IdVec::filled(0, network.node_count());
             self.columns.push(Column { values, all: 0, moved: 0 });
             self.filled = 0;
         }
@@ -119,9 +121,9 @@ impl Patterns {
         let bit = self.bit(network, joint.is_some());
         let interface = network.interface();
         let column = self.columns.last_mut().expect("there is a column");
-        state.ones().for_each(|fluent| column.values[interface.fluent_node(fluent).index()] |= bit);
-        for &one_move in joint.unwrap_or_default() {
-            column.values[interface.move_node(one_move).index()] |= bit;
+        state.ones().for_each(|fluent| column.values[interface.fluent_node(fluent)] |= bit);
+        for &action in joint.unwrap_or_default() {
+            column.values[interface.move_node(action)] |= bit;
         }
     }
 
@@ -129,7 +131,7 @@ impl Patterns {
     pub(super) fn add(&mut self, network: &Network, inputs: &[bool], moved: bool) {
         let bit = self.bit(network, moved);
         let column = self.columns.last_mut().expect("there is a column");
-        for (value, &holds) in column.values[1..].iter_mut().zip(inputs) {
+        for (value, &holds) in column.values.as_mut_slice()[1..].iter_mut().zip(inputs) {
             *value |= if holds { bit } else { 0 };
         }
         evaluate(network, &mut column.values);
@@ -137,7 +139,7 @@ impl Patterns {
 
     /// Whether all of these hold in some state.
     pub(super) fn has(&self, signals: &[Signal], moved: bool) -> bool {
-        // What was added last is most likely to tell.
+        // The states that were added last, as counterexamples, refute most.
         self.columns.iter().rev().any(|column| {
             let start = if moved { column.moved } else { column.all };
             signals.iter().fold(start, |left, &signal| left & column.value(signal)) != 0
@@ -146,8 +148,8 @@ impl Patterns {
 
     /// The values of a node, with the opposite in all states if it holds in the first one, and whether that is so. Only
     /// the columns of play count, so that it is the same later.
-    pub(super) fn signature(&self, node: usize, moved: bool) -> (Vec<u64>, bool) {
-        let columns = &self.columns[..self.columns.len().min(PLAYED - 1)];
+    pub(super) fn signature(&self, node: NodeId, moved: bool) -> (Vec<u64>, bool) {
+        let columns = &self.columns[..self.columns.len().min(PLAYED_COLUMNS - 1)];
         let mask = |column: &Column| if moved { column.moved } else { column.all };
         let first = columns.iter().find(|column| mask(column) != 0);
         let is_opposite = first.is_some_and(|column| {
@@ -162,29 +164,29 @@ impl Patterns {
 
 impl Column {
     fn value(&self, signal: Signal) -> u64 {
-        let value = self.values[signal.node().index()];
+        let value = self.values[signal.node()];
         if signal.is_inverted() { !value } else { value }
     }
 }
 
 /// Fills in the values of all gates.
-fn evaluate(network: &Network, values: &mut [u64]) {
-    let gate = |values: &[u64], node: usize| {
-        let inputs = network.inputs(NodeId::new(node)).iter();
+fn evaluate(network: &Network, values: &mut IdVec<NodeId, u64>) {
+    let gate = |values: &IdVec<NodeId, u64>, node: NodeId| {
+        let inputs = network.inputs(node).iter();
         let inputs = inputs.map(|input| {
-            let value = values[input.node().index()];
+            let value = values[input.node()];
             if input.is_inverted() { !value } else { value }
         });
-        match network.kind(NodeId::new(node)) {
+        match network.kind(node) {
             Kind::And => inputs.fold(u64::MAX, |all, value| all & value),
             _ => inputs.fold(0, |any, value| any | value),
         }
     };
-    let mut next = network.interface().first_gate().index();
+    let mut next = network.interface().first_gate();
     for range in network.loops() {
-        let nodes = range.start.index()..range.end.index();
-        (next..nodes.start).for_each(|node| values[node] = gate(values, node));
-        values[nodes.clone()].fill(0);
+        ids_in(&(next..range.start)).for_each(|node| values[node] = gate(values, node));
+        let nodes = ids_in(range);
+        nodes.clone().for_each(|node| values[node] = 0);
         let mut changed = true;
         while changed {
             changed = false;
@@ -194,7 +196,7 @@ fn evaluate(network: &Network, values: &mut [u64]) {
                 values[node] = value;
             }
         }
-        next = nodes.end;
+        next = range.end;
     }
-    (next..network.node_count()).for_each(|node| values[node] = gate(values, node));
+    ids_in(&(next..network.end())).for_each(|node| values[node] = gate(values, node));
 }

@@ -2,8 +2,9 @@
 
 use super::{SurveyConfig, lifted};
 use crate::ground::{GroundConfig, Thresholds, ground};
+use crate::ids::ids;
 use crate::reasoner::{ReasonError, Reasoner};
-use grundy_syntax::{Atom, Condition, Keyword, Literal, Program, Rule, VariableId};
+use grundy_syntax::{Atom, Condition, Keyword, Literal, Program, Rule};
 use std::collections::BTreeSet;
 
 /// All that can be true, and all that roles can do.
@@ -91,8 +92,7 @@ fn show(program: &mut Program, keyword: Keyword, name: &str) {
         }
     }
     let name = program.symbols.intern(name);
-    let variables: Vec<_> =
-        (0..keyword.arity() as u32).map(|number| program.terms.variable(VariableId(number))).collect();
+    let variables: Vec<_> = ids(keyword.arity()).map(|variable| program.terms.variable(variable)).collect();
     let percept = program.terms.compound(name, &variables);
     let sees = program.predicate(Keyword::Sees.name(), Keyword::Sees.arity());
     let condition = Literal::Holds(Atom { predicate: own, args: variables.clone().into() });

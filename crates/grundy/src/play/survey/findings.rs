@@ -3,6 +3,7 @@
 use super::visits::{Trouble, Visits};
 use super::{PlayFinding, Scope, Survey, SurveyConfig, base};
 use crate::ids::wide;
+use crate::network::RoleId;
 use crate::play::Line;
 use grundy_syntax::{Code, Keyword, Program, Span, Term, TermId};
 use std::collections::BTreeMap;
@@ -44,7 +45,7 @@ struct Collector<'a> {
     findings: Vec<PlayFinding>,
 }
 
-/// So many examples are named.
+/// The number of examples in a finding.
 const MOST_EXAMPLES: usize = 3;
 
 impl Collector<'_> {
@@ -61,9 +62,9 @@ impl Collector<'_> {
     }
 
     /// The first rule for a keyword about a role, or the role itself.
-    fn place_of_role(&self, keyword: Option<Keyword>, role: usize) -> Span {
+    fn place_of_role(&self, keyword: Option<Keyword>, role: RoleId) -> Span {
         let program = self.program;
-        let term = program.roles()[role];
+        let term = program.roles()[role.index()];
         let is_about = |arg: TermId| arg == term || matches!(program.terms.get(arg), Term::Variable(_));
         let wanted = keyword.and_then(|keyword| program.keyword(keyword));
         let rule = program.rules.iter().find(|rule| {
@@ -150,11 +151,11 @@ impl Collector<'_> {
 
     fn never_legal(&mut self, computed: &base::Base, visits: &Visits) {
         let legal = visits.moves();
-        let mut groups: BTreeMap<(usize, &str), Group> = BTreeMap::new();
+        let mut groups: BTreeMap<(RoleId, &str), Group> = BTreeMap::new();
         for (role, text) in &computed.moves {
-            let Some(number) = visits.roles.iter().position(|name| name == role) else { continue };
-            let was_legal = legal.contains(&(number, text.clone()));
-            groups.entry((number, functor(text))).or_default().add(text, was_legal);
+            let Some((id, _)) = visits.roles.entries().find(|(_, name)| *name == role) else { continue };
+            let was_legal = legal.contains(&(id, text.clone()));
+            groups.entry((id, functor(text))).or_default().add(text, was_legal);
         }
         for ((role, name), group) in groups {
             let place = self.maker(&[Keyword::Legal], 1, name);
@@ -226,7 +227,7 @@ impl Collector<'_> {
             self.given_differs(Keyword::Base, lacks, extra);
         }
         if let Some(given) = moves {
-            let text = |(role, one_move): &(String, String)| format!("{role} {one_move}");
+            let text = |(role, action): &(String, String)| format!("{role} {action}");
             let lacks = computed.moves.difference(&given).map(text).collect();
             let extra = given.difference(&computed.moves).map(text).collect();
             self.given_differs(Keyword::Input, lacks, extra);

@@ -1,4 +1,4 @@
-//! What no static check sees: random games, and an exhaustive search where the game is small.
+//! Dynamic checks: random games, or an exhaustive search of states where the game is small.
 //!
 //! [`survey`] first visits all states, breadth first. If there are more than a bound allows, it plays random games
 //! instead. Both collect the same [`Visits`]: which facts held, which moves were legal, which rules fired, which roles got stuck or had
@@ -53,9 +53,9 @@ impl Default for SurveyConfig {
 /// What findings are based on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// All states that play can reach, so many.
+    /// All reachable states: their number.
     AllStates(u64),
-    /// So many random games.
+    /// Random games: their number.
     Games(u64),
 }
 
@@ -85,7 +85,7 @@ pub struct Survey {
     pub cut_short: Option<String>,
 }
 
-/// The search for all states, which is in vain for most games, may take this part of the work.
+/// The search for all states may take the work divided by this. It fails for most games. A guess.
 const SEARCH_SHARE: u64 = 4;
 
 /// Looks for what goes wrong in play. The program must not have errors that stop an engine.
@@ -130,7 +130,7 @@ fn play_game(visits: &mut Visits, number: u64, config: &SurveyConfig) -> Result<
                 let legal = engine.legal(state)?;
                 visits.see_legal(&legal);
                 visits.probe(engine, state, Some(joint))?;
-                line.joints.push(joint.iter().map(|&one_move| engine.move_text(one_move)).collect());
+                line.joints.push(joint.iter().map(|&action| engine.move_text(action)).collect());
             }
             None => visits.probe(engine, state, None)?,
         }

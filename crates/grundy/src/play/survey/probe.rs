@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 /// The name of what is seen where a rule fires. No name in a sheet has a blank.
 const FIRED: &str = "rule fired";
 
-/// An engine that tells which rules fire in a state.
+/// An engine that reports the rules that fire in a state.
 pub(super) struct Probe {
     program: Program,
     config: SurveyConfig,
@@ -95,7 +95,7 @@ impl Probe {
             }
         };
         let facts = state.terms().iter().map(|&fact| translate(fact)).collect::<Result<Vec<_>, _>>()?;
-        let joint = joint.map(|joint| joint.iter().map(|&one_move| translate(one_move)).collect());
+        let joint = joint.map(|joint| joint.iter().map(|&action| translate(action)).collect());
         let joint: Option<Vec<TermId>> = joint.transpose()?;
         let state = LiftedState::of(facts);
         let seen = match joint {

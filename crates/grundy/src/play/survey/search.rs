@@ -2,7 +2,7 @@
 
 use super::visits::Visits;
 use super::{SurveyConfig, stuck};
-use crate::ids::{Id, narrow, wide};
+use crate::ids::{BitSet, Csr, IdVec, wide};
 use crate::lifted::{Lifted, LiftedState};
 use crate::machine::Ending;
 use crate::play::Line;
@@ -19,62 +19,67 @@ pub(super) struct Reachable {
     pub(super) states: u64,
 }
 
+grundy_syntax::define_id! {
+    /// A state, in the order of discovery; the initial state is the first one.
+    struct StateId(u32);
+}
+
 /// A state, and how the search came to it.
 struct Node {
     state: LiftedState,
-    parent: usize,
+    parent: StateId,
     joint: Box<[TermId]>,
 }
+
+/// The initial state.
+const INITIAL: StateId = StateId(0);
 
 /// The graph of states.
 #[derive(Default)]
 struct Graph {
-    nodes: Vec<Node>,
-    numbers: FxHashMap<LiftedState, usize>,
+    nodes: IdVec<StateId, Node>,
+    known: FxHashMap<LiftedState, StateId>,
     /// From and to.
-    transitions: Vec<(u32, u32)>,
+    transitions: Vec<(StateId, StateId)>,
     /// The states that end a game.
-    ends: Vec<u32>,
+    ends: Vec<StateId>,
 }
 
 impl Graph {
-    /// The number of a state, new or known.
-    fn number(&mut self, state: LiftedState, parent: usize, joint: &[TermId]) -> usize {
-        if let Some(&known) = self.numbers.get(&state) {
+    /// The id of a state, new or known.
+    fn intern(&mut self, state: LiftedState, parent: StateId, joint: &[TermId]) -> StateId {
+        if let Some(&known) = self.known.get(&state) {
             return known;
         }
-        let number = self.nodes.len();
-        self.numbers.insert(state.clone(), number);
-        self.nodes.push(Node { state, parent, joint: joint.into() });
-        number
+        let id = self.nodes.push(Node { state: state.clone(), parent, joint: joint.into() });
+        self.known.insert(state, id);
+        id
     }
 
     /// The moves that lead to a state.
-    fn line(&self, engine: &Lifted, mut number: usize) -> Line {
+    fn line(&self, engine: &Lifted, mut id: StateId) -> Line {
         let mut joints = Vec::new();
-        while number > 0 {
-            let node = &self.nodes[number];
-            joints.push(node.joint.iter().map(|&one_move| engine.move_text(one_move)).collect());
-            number = node.parent;
+        while id != INITIAL {
+            let node = &self.nodes[id];
+            joints.push(node.joint.iter().map(|&action| engine.move_text(action)).collect());
+            id = node.parent;
         }
         joints.reverse();
         Line { joints }
     }
 
     /// The states from which no end can be reached, in order.
-    fn endless(&self) -> Vec<usize> {
-        let mut before: Vec<Vec<u32>> = vec![Vec::new(); self.nodes.len()];
-        for &(from, to) in &self.transitions {
-            before[to.index()].push(from);
-        }
-        let mut can_end = vec![false; self.nodes.len()];
+    fn endless(&self) -> Vec<StateId> {
+        let backwards = self.transitions.iter().map(|&(from, to)| (to, from));
+        let before: Csr<StateId, StateId> = Csr::grouped(self.nodes.len(), backwards);
+        let mut can_end = BitSet::empty(self.nodes.len());
         let mut open = self.ends.clone();
-        while let Some(node) = open.pop() {
-            if !std::mem::replace(&mut can_end[node.index()], true) {
-                open.extend_from_slice(&before[node.index()]);
+        while let Some(state) = open.pop() {
+            if can_end.insert(state) {
+                open.extend_from_slice(&before[state]);
             }
         }
-        (0..self.nodes.len()).filter(|&node| !can_end[node]).collect()
+        self.nodes.ids().filter(|&state| !can_end.contains(state)).collect()
     }
 }
 
@@ -100,15 +105,15 @@ fn visit_all(
     graph: &mut Graph,
     config: &SurveyConfig,
 ) -> Result<bool, ReasonError> {
-    graph.number(engine.initial()?, 0, &[]);
-    let mut current = 0;
-    while current < graph.nodes.len() {
+    graph.intern(engine.initial()?, INITIAL, &[]);
+    let mut current = INITIAL;
+    while current.index() < graph.nodes.len() {
         visits.check(engine, config)?;
         let state = graph.nodes[current].state.clone();
         visits.see_state(&state);
         if let Some(ending) = ending(visits, engine, &state)? {
             visits.probe(engine, &state, None)?;
-            graph.ends.push(narrow(current));
+            graph.ends.push(current);
             visits.see_end(&ending, || graph.line(engine, current));
         } else {
             let legal = engine.legal(&state)?;
@@ -124,14 +129,14 @@ fn visit_all(
                     visits.probe(engine, &state, Some(&joint))?;
                 }
                 let next = engine.next(&state, &joint)?;
-                let next = graph.number(next, current, &joint);
-                graph.transitions.push((narrow(current), narrow(next)));
+                let next = graph.intern(next, current, &joint);
+                graph.transitions.push((current, next));
             }
             if graph.nodes.len() > config.max_states {
                 return Ok(false);
             }
         }
-        current += 1;
+        current = StateId(current.0 + 1);
     }
     Ok(true)
 }
@@ -153,9 +158,9 @@ fn ending(
 /// The joint move of this number, in a mixed-radix system.
 fn joint_move(legal: &[Vec<TermId>], mut number: usize) -> Vec<TermId> {
     let mut pick = |moves: &Vec<TermId>| {
-        let one_move = moves[number % moves.len()];
+        let action = moves[number % moves.len()];
         number /= moves.len();
-        one_move
+        action
     };
     legal.iter().map(&mut pick).collect()
 }

@@ -2,7 +2,7 @@
 
 use super::probe::Probe;
 use super::{SurveyConfig, lifted};
-use crate::ids::Id;
+use crate::ids::{IdVec, ids};
 use crate::lifted::{Lifted, LiftedState};
 use crate::machine::Ending;
 use crate::network::RoleId;
@@ -32,16 +32,16 @@ pub(super) struct Seen {
 pub(super) struct Visits {
     engine: Option<Lifted>,
     probe: Probe,
-    pub(super) roles: Vec<String>,
+    pub(super) roles: IdVec<RoleId, String>,
     /// The states that were visited.
     pub(super) states: u64,
     facts: FxHashSet<TermId>,
     /// Role and move.
-    moves: FxHashSet<(usize, TermId)>,
+    moves: FxHashSet<(RoleId, TermId)>,
     /// Final states.
     pub(super) ends: u64,
     /// By kind and role.
-    pub(super) troubles: BTreeMap<(Trouble, usize), Seen>,
+    pub(super) troubles: BTreeMap<(Trouble, RoleId), Seen>,
     /// Games that were given up, or states from which no end can be reached.
     pub(super) endless: Seen,
     /// What had been done when the current phase began.
@@ -50,14 +50,14 @@ pub(super) struct Visits {
     looks: u64,
 }
 
-/// What a state or a joint move costs besides matching, by and large.
+/// The approximate steps of a state or a joint move besides matching.
 const STEPS_OF_A_LOOK: u64 = 50;
 
 impl Visits {
     pub(super) fn new(program: &Program, config: &SurveyConfig) -> Result<Visits, ReasonError> {
         let engine = lifted(program, config)?;
         Ok(Visits {
-            roles: engine.roles(),
+            roles: engine.roles().into(),
             engine: Some(engine),
             probe: Probe::new(program, config)?,
             states: 0,
@@ -111,8 +111,8 @@ impl Visits {
     }
 
     pub(super) fn see_legal(&mut self, legal: &[Vec<TermId>]) {
-        for (role, moves) in legal.iter().enumerate() {
-            self.moves.extend(moves.iter().map(|&one_move| (role, one_move)));
+        for (role, moves) in ids(legal.len()).zip(legal) {
+            self.moves.extend(moves.iter().map(|&action| (role, action)));
         }
     }
 
@@ -137,7 +137,7 @@ impl Visits {
         match ending {
             Ending::Terminal(goals) => {
                 self.ends += 1;
-                for (role, goal) in goals.iter().enumerate() {
+                for (role, goal) in ids(goals.len()).zip(goals) {
                     match goal {
                         // The role `random` needs no goal.
                         GoalValue::Missing if self.roles[role] != "random" => {
@@ -150,7 +150,7 @@ impl Visits {
                 }
             }
             Ending::Stuck(roles) => {
-                troubles.extend(roles.iter().map(|&RoleId(role)| (Trouble::Stuck, role.index())));
+                troubles.extend(roles.iter().map(|&role| (Trouble::Stuck, role)));
             }
             Ending::Unfinished => {
                 self.endless.times += 1;
@@ -179,10 +179,10 @@ impl Visits {
         self.facts.iter().map(|&fact| engine.move_text(fact)).collect()
     }
 
-    /// The moves that were legal: the number of the role, and the text.
-    pub(super) fn moves(&self) -> FxHashSet<(usize, String)> {
+    /// The moves that were legal: the role and the text.
+    pub(super) fn moves(&self) -> FxHashSet<(RoleId, String)> {
         let engine = self.engine.as_ref().expect("the engine was returned");
-        self.moves.iter().map(|&(role, one_move)| (role, engine.move_text(one_move))).collect()
+        self.moves.iter().map(|&(role, action)| (role, engine.move_text(action))).collect()
     }
 
     /// The rules that never fired, by number.

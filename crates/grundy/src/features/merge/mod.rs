@@ -1,15 +1,29 @@
 //! One program from a theory and its features.
 //!
-//! Everything behind this module sees a game: the dynamic facts of a theory stand in `true`, as those of a
-//! game do, and every feature `f(X, Y)` is something that an observer sees: `sees(observer, f(X, Y)) ← f(X, Y)`. So
-//! grounding and networks, which know games, know features.
+//! The stages after this one work on games. So a theory becomes a game here, by two encodings:
+//!
+//! - A dynamic fact `owns(x, a1)` of the theory becomes the condition `true(owns(x, a1))`. A feature file for a game is
+//!   written with `true` already.
+//! - A feature `f(X, Y)` becomes a percept of an observer: `sees(observer, f(X, Y)) ← f(X, Y)` (`observe`). Percepts are
+//!   outputs of every engine, so that grounding, networks and the lifted engine evaluate features without knowing them.
+//!
+//! The merger copies both programs into one, predicate by predicate: `target` decides whether a predicate stays one or
+//! becomes a function in `true`, and renames what would otherwise be a keyword. Spans of the features are shifted behind
+//! those of the theory, so that one span identifies the text that it belongs to. Clauses that depend on moves are left
+//! out, since a feature is valued in a single state. `check` reports conditions that no fact and no clause can satisfy.
+
+mod check;
+mod observe;
+
+pub(super) use observe::{GROUP, observation_name, ungrouped};
 
 use super::aggregate::Aggregate;
-use super::error::{FeatureError, File, Finding, Place};
+use super::error::{FeatureError, File, Finding, Location};
 use crate::metarules::{copy_term, predicates_above};
+use check::known_names;
 use grundy_syntax::{
     Atom, Budget, Condition, Dialect, Exhausted, Keyword, Literal, PredicateId, Program, Rule, Span,
-    SymbolId, Symbols, Term, TermId, Terms, Ticks, VariableId,
+    SymbolId, Term, TermId, Ticks,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -23,7 +37,7 @@ pub struct Feature {
     /// What is made of its solutions.
     pub aggregate: Aggregate,
     /// Its first clause.
-    pub place: Place,
+    pub place: Location,
     /// How many clauses it has.
     pub clauses: usize,
     pub(crate) predicate: PredicateId,
@@ -60,18 +74,18 @@ pub(super) struct Merged {
 
 impl Merged {
     /// The place of a rule.
-    pub(super) fn place(&self, span: Span) -> Place {
+    pub(super) fn place(&self, span: Span) -> Location {
         if span.start >= self.offset {
             let span = Span::new(span.start - self.offset, span.end - self.offset);
-            return Place { file: File::Features, span };
+            return Location { file: File::Features, span };
         }
-        Place { file: File::Theory, span }
+        Location { file: File::Theory, span }
     }
 
     /// The first rule of a predicate, or the features as a whole.
-    pub(super) fn place_of(&self, predicate: PredicateId) -> Place {
+    pub(super) fn place_of(&self, predicate: PredicateId) -> Location {
         let rule = self.program.rules.iter().find(|rule| rule.head.predicate == predicate);
-        rule.map_or(Place { file: File::Features, span: Span::default() }, |rule| self.place(rule.span))
+        rule.map_or(Location { file: File::Features, span: Span::default() }, |rule| self.place(rule.span))
     }
 }
 
@@ -114,7 +128,7 @@ pub(super) fn merge(
 const HOW_TO: &str =
     "a feature is a clause: `pieces(S) :- owns(black, S).`, in KIF `(<= (pieces ?s) (true (owns black ?s)))`";
 
-/// The functor under which features of KIF sheets may stand: `(feature mobility ?m)`.
+/// The functor of features in KIF sheets, as in `(feature mobility ?m)`. It is optional.
 const FEATURE: &str = "feature";
 
 struct Merger<'a> {
@@ -128,7 +142,7 @@ struct Merger<'a> {
     findings: Vec<Finding>,
     /// Predicates of either program in the merged one.
     map: FxHashMap<(File, PredicateId), Target>,
-    /// Whether features stand under `feature`.
+    /// Whether features are written as `(feature name …)`.
     wrapped: bool,
     /// The names and numbers of arguments of all that has a rule, and of all that is declared, in both programs.
     known: FxHashSet<(String, usize)>,
@@ -137,7 +151,7 @@ struct Merger<'a> {
     ticks: Ticks,
 }
 
-/// Copying a condition is about so much work, in units of [`Ticks::work`].
+/// The work of copying a condition, in units of [`Ticks::work`]: a guess.
 const WORK_OF_CONDITION: usize = 16;
 
 /// What a predicate becomes.
@@ -177,7 +191,7 @@ impl<'a> Merger<'a> {
     }
 
     fn find(&mut self, file: File, span: Span, message: &str, label: &str, hint: &str) {
-        let place = Place { file, span };
+        let place = Location { file, span };
         self.findings.push(Finding {
             place,
             message: message.into(),
@@ -189,7 +203,7 @@ impl<'a> Merger<'a> {
     fn add_theory(&mut self) -> Result<(), Exhausted> {
         let theory = self.theory;
         if theory.dialect == Dialect::Game {
-            // What a role is told is not a matter of features; these stand there instead.
+            // Percepts of the game are dropped: those of the features take their place.
             if let Some(sees) = theory.keyword(Keyword::Sees) {
                 self.program.rules.retain(|rule| rule.head.predicate != sees);
             }
@@ -264,7 +278,7 @@ impl<'a> Merger<'a> {
     fn add_feature(&mut self, rule: &Rule, imported: &mut Rule, name: String, arity: usize) {
         let found = Aggregate::of_head(&self.program, &mut imported.head.args);
         let known = self.features.iter_mut().find(|one| one.predicate == imported.head.predicate);
-        let place = Place { file: File::Features, span: rule.span };
+        let place = Location { file: File::Features, span: rule.span };
         match (found, known) {
             (Err(message), _) => self.find(File::Features, rule.head_span, message, "", ""),
             (Ok(aggregate), Some(feature)) => {
@@ -300,77 +314,11 @@ impl<'a> Merger<'a> {
                     Target::Fact(_) => continue,
                 },
             };
-            let place = Place { file: File::Theory, span: rule.span };
+            let place = Location { file: File::Theory, span: rule.span };
             let clauses = theory.rules.iter().filter(|rule| rule.head.predicate == known).count();
             let (name, aggregate) = (name.clone(), Aggregate::Count);
             self.features.push(Feature { name, arity: *arity, aggregate, place, clauses, predicate });
         }
-    }
-
-    /// Every condition is about something: a fact of the state, or what a rule defines.
-    fn check_conditions(&mut self) -> Result<(), Exhausted> {
-        let theory = self.theory;
-        let needed = self.needed();
-        let mut sources: Vec<(File, &Program, &Rule)> = Vec::new();
-        sources.extend(self.source.rules.iter().map(|rule| (File::Features, self.source, rule)));
-        if theory.dialect == Dialect::Theory {
-            let rules = theory.rules.iter().filter(|rule| needed.contains(&rule.head.predicate));
-            sources.extend(rules.map(|rule| (File::Theory, theory, rule)));
-        }
-        for (file, program, rule) in sources {
-            for condition in &rule.body {
-                self.ticks.work(&self.budget, WORK_OF_CONDITION)?;
-                if let Some(atom) = condition.literal.atom() {
-                    self.check_condition(file, program, atom, condition.span);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// The predicates of the theory that the features depend on.
-    fn needed(&self) -> FxHashSet<PredicateId> {
-        let (theory, source) = (self.theory, self.source);
-        let atoms = source.rules.iter().flat_map(|rule| rule.literals().filter_map(Literal::atom));
-        let named = atoms.filter_map(|atom| {
-            let info = source.info(atom.predicate);
-            theory.find_predicate(source.symbols.name(info.name), info.arity)
-        });
-        predicates_below(theory, named)
-    }
-
-    fn check_condition(&mut self, file: File, program: &Program, atom: &Atom, span: Span) {
-        let (name, arity) = own_name(program, atom);
-        let keyword = program.info(atom.predicate).keyword;
-        let does = keyword == Some(Keyword::Does)
-            || (self.theory.dialect == Dialect::Theory && name == "does" && arity == 1);
-        if does {
-            let hint = "a feature is valued in a position, before anybody moves";
-            self.find(file, span, "a feature cannot depend on the moves that are made", "", hint);
-            return;
-        }
-        if keyword.is_some() {
-            return;
-        }
-        let key = (name, arity);
-        if self.known.contains(&key) {
-            return;
-        }
-        let (name, arity) = key;
-        let message = format!("`{name}/{arity}` is neither declared dynamic nor defined by a clause");
-        let hint = match self.theory.dialect {
-            Dialect::Theory => format!("facts of the state are declared: `:- dynamic {name}/{arity}.`"),
-            Dialect::Game => format!("facts of the state are asked for with `(true ({name} …))`"),
-        };
-        let hint = self.other_arity(&name, arity).unwrap_or(hint);
-        self.find(file, span, &message, "nothing is known about this", &hint);
-    }
-
-    /// A hint if the name is right and the number of arguments is not.
-    fn other_arity(&self, name: &str, arity: usize) -> Option<String> {
-        let others = [self.theory, self.source].into_iter().flat_map(known_names);
-        let found = others.into_iter().find(|(other, count)| other == name && *count != arity)?;
-        Some(format!("there is `{}/{}`", found.0, found.1))
     }
 
     fn import_names(&mut self, file: File, names: &[SymbolId]) -> Vec<SymbolId> {
@@ -484,79 +432,6 @@ impl<'a> Merger<'a> {
             offset: self.offset,
         })
     }
-
-    /// Nobody else asks for the feature: its clauses tell the observer.
-    fn observe_directly(&mut self, number: usize, feature: &Feature) {
-        let observer = self.program.roles()[0];
-        let sees = self.program.predicate(Keyword::Sees.name(), 2);
-        let count = self.features.len();
-        let Program { rules, terms, symbols, .. } = &mut self.program;
-        for rule in rules.iter_mut().filter(|rule| rule.head.predicate == feature.predicate) {
-            let percept = percept((symbols, terms), feature, &rule.head.args, (number, count));
-            rule.head = Atom { predicate: sees, args: Box::new([observer, percept]) };
-        }
-    }
-
-    /// `sees(observer, f(X, …)) ← f(X, …)`
-    fn observation(&mut self, number: usize, feature: &Feature) -> Rule {
-        let observer = self.program.roles()[0];
-        let count = self.features.len();
-        let Program { terms, symbols, .. } = &mut self.program;
-        let args: Vec<TermId> = (0..feature.arity as u32).map(|v| terms.variable(VariableId(v))).collect();
-        let variables = (0..feature.arity).map(|v| symbols.intern(&format!("?v{v}"))).collect();
-        let percept = percept((symbols, terms), feature, &args, (number, count));
-        let sees = self.program.predicate(Keyword::Sees.name(), 2);
-        let body = Literal::Holds(Atom { predicate: feature.predicate, args: args.into() });
-        let span = Span::new(feature.place.span.start, feature.place.span.end);
-        let offset = if feature.place.file == File::Features { self.offset } else { 0 };
-        let span = Span::new(span.start + offset, span.end + offset);
-        Rule {
-            head: Atom { predicate: sees, args: Box::new([observer, percept]) },
-            body: vec![Condition { literal: body, span }],
-            variables,
-            span,
-            head_span: span,
-        }
-    }
-}
-
-/// The functions around what is seen begin with this.
-pub(super) const GROUP: &str = "group ";
-
-/// So many functions can stand in one column; grounding would not take more apart.
-const GROUP_SIZE: usize = 40;
-
-/// What is seen of a solution. Features are put into groups, and groups into groups, so that no column holds too many
-/// functions.
-fn percept(
-    (symbols, terms): (&mut Symbols, &mut Terms),
-    feature: &Feature,
-    args: &[TermId],
-    (mut number, mut count): (usize, usize),
-) -> TermId {
-    let mut percept = terms.compound(symbols.intern(&observation_name(feature)), args);
-    let mut level = 0;
-    while count > GROUP_SIZE {
-        (number, count, level) = (number / GROUP_SIZE, count.div_ceil(GROUP_SIZE), level + 1);
-        percept = terms.compound(symbols.intern(&format!("{GROUP}{level} {number}")), &[percept]);
-    }
-    percept
-}
-
-/// What is seen, without the groups around it.
-pub(super) fn ungrouped(symbols: &Symbols, terms: &Terms, mut percept: TermId, row: &[u32]) -> TermId {
-    loop {
-        match terms.get(percept) {
-            Term::Variable(column) => percept = TermId(row[column.index()]),
-            Term::Compound(name, [inner]) if symbols.name(name).starts_with(GROUP) => percept = *inner,
-            _ => return percept,
-        }
-    }
-}
-
-/// Under which function the solutions of a feature are seen: features may share a name, but not both.
-pub(super) fn observation_name(feature: &Feature) -> String {
-    format!("{}/{}", feature.name, feature.arity)
 }
 
 /// A fact without a place.
@@ -565,7 +440,7 @@ fn fact(head: Atom) -> Rule {
     Rule { head, body: Vec::new(), variables: Vec::new(), span, head_span: span }
 }
 
-/// The name of a feature under `feature`, if it stands there.
+/// The name of a feature that is written as `(feature name …)`.
 fn wrapped_name(program: &Program, atom: &Atom) -> Option<String> {
     if program.name(atom.predicate) != FEATURE || atom.args.is_empty() {
         return None;
@@ -584,16 +459,7 @@ fn own_name(program: &Program, atom: &Atom) -> (String, usize) {
     }
 }
 
-/// The names and numbers of arguments of all that has a rule in a program, and of all that is declared.
-fn known_names(program: &Program) -> impl Iterator<Item = (String, usize)> {
-    let declared = program.dynamic.iter().map(|declaration| {
-        let info = program.info(declaration.predicate);
-        (program.symbols.name(info.name).to_owned(), info.arity)
-    });
-    program.rules.iter().map(|rule| own_name(program, &rule.head)).chain(declared)
-}
-
-/// The predicates of a theory that speak of moves: `next`, and what `does` is below.
+/// The predicates of a theory that depend on moves: `next`, and those that depend on `does`.
 fn by_moves(theory: &Program) -> FxHashSet<PredicateId> {
     let moves = [("does", 1), ("next", 1)];
     predicates_above(theory, moves.into_iter().filter_map(|(name, arity)| theory.find_predicate(name, arity)))

@@ -1,52 +1,54 @@
-//! One step of a game as clauses: a state that is not terminal, a legal move of each role, the next state.
+//! The transition relation of a game as clauses (Tseitin encoding of its network): a state that is not terminal, a legal
+//! move of each role, and the next state.
 
 use super::counting::at_most_one;
 use super::solver::Solver;
-use crate::network::{Kind, Network, NodeId, Signal};
+use crate::ids::IdVec;
+use crate::network::{FluentId, Kind, Network, NodeId, Signal};
 use batsat::Lit;
 use std::collections::VecDeque;
 
-/// Which literal of the solver stands for which node.
-pub(super) struct Step {
-    nodes: Vec<Option<Lit>>,
-    /// Whether something was left open.
+/// The transition relation: literals of the solver for the nodes of a network.
+pub(super) struct Transition {
+    nodes: IdVec<NodeId, Option<Lit>>,
+    /// Whether some nodes have no clauses.
     pub(super) is_open: bool,
     /// For each fluent whether it holds before the step, and after it.
-    pub(super) before: Vec<Lit>,
-    pub(super) after: Vec<Lit>,
+    pub(super) before: IdVec<FluentId, Lit>,
+    pub(super) after: IdVec<FluentId, Lit>,
 }
 
-impl Step {
-    /// Adds the clauses of a step. When they have so many literals, what is left of the network is left open: it may
-    /// have any value.
-    pub(super) fn new(network: &Network, solver: &mut Solver, most_literals: usize) -> Step {
+impl Transition {
+    /// Adds the clauses of the transition relation, up to a number of literals. Nodes beyond it have no clauses and may have
+    /// any value.
+    pub(super) fn new(network: &Network, solver: &mut Solver, most_literals: usize) -> Transition {
         let interface = network.interface();
-        let mut step = Step {
-            nodes: vec![None; network.node_count()],
+        let mut transition = Transition {
+            nodes: IdVec::filled(None, network.node_count()),
             is_open: false,
-            before: Vec::new(),
-            after: Vec::new(),
+            before: IdVec::default(),
+            after: IdVec::default(),
         };
-        step.nodes[0] = Some(!solver.truth());
+        transition.nodes[NodeId(0)] = Some(!solver.truth());
         for node in network.nodes().take(interface.first_gate().index()).skip(1) {
-            step.nodes[node.index()] = Some(solver.fresh());
+            transition.nodes[node] = Some(solver.fresh());
         }
         let mut open = VecDeque::new();
-        step.before =
-            interface.fluents.ids().map(|fluent| step.input(interface.fluent_node(fluent))).collect();
-        step.after = interface
+        transition.before =
+            interface.fluents.ids().map(|fluent| transition.input(interface.fluent_node(fluent))).collect();
+        transition.after = interface
             .fluents
             .iter()
-            .map(|fluent| step.literal(solver, network, &mut open, fluent.next))
+            .map(|fluent| transition.literal(solver, network, &mut open, fluent.next))
             .collect();
-        let terminal = step.literal(solver, network, &mut open, interface.terminal);
+        let terminal = transition.literal(solver, network, &mut open, interface.terminal);
         solver.add([!terminal]);
         for role in interface.role_ids() {
             let mut does = Vec::new();
             for number in interface.moves_of(role) {
-                let done = step.input(interface.move_node(number));
+                let done = transition.input(interface.move_node(number));
                 for legal in [interface.moves[number].legal, interface.moves[number].guard] {
-                    let legal = step.literal(solver, network, &mut open, legal);
+                    let legal = transition.literal(solver, network, &mut open, legal);
                     solver.add([!done, legal]);
                 }
                 does.push(done);
@@ -56,16 +58,16 @@ impl Step {
         }
         while let Some(node) = open.pop_front() {
             if solver.size >= most_literals || solver.effort().is_stopped() {
-                step.is_open = true;
+                transition.is_open = true;
                 break;
             }
-            step.define(solver, network, &mut open, node);
+            transition.define(solver, network, &mut open, node);
         }
-        step
+        transition
     }
 
     fn input(&self, node: NodeId) -> Lit {
-        self.nodes[node.index()].expect("inputs have literals from the start")
+        self.nodes[node].expect("inputs have literals from the start")
     }
 
     /// The literal of a signal; a node that is new has to be defined later.
@@ -77,7 +79,7 @@ impl Step {
         signal: Signal,
     ) -> Lit {
         let node = signal.node();
-        let literal = self.nodes[node.index()].unwrap_or_else(|| {
+        let literal = self.nodes[node].unwrap_or_else(|| {
             // A node with one input is that input, but for cycles, where it may be its own.
             if let [input] = *network.inputs(node)
                 && input.node() < node
@@ -87,13 +89,13 @@ impl Step {
             open.push_back(node);
             solver.fresh()
         });
-        self.nodes[node.index()] = Some(literal);
+        self.nodes[node] = Some(literal);
         literal.apply_sign(!signal.is_inverted())
     }
 
-    /// A node is true if and only if its inputs say so.
+    /// Adds the clauses that make a node equivalent to its gate.
     fn define(&mut self, solver: &mut Solver, network: &Network, open: &mut VecDeque<NodeId>, node: NodeId) {
-        let own = self.nodes[node.index()].expect("an open node has a literal");
+        let own = self.nodes[node].expect("an open node has a literal");
         // An OR is the mirror image of an AND.
         let is_and = network.kind(node) == Kind::And;
         let own = own.apply_sign(is_and);
