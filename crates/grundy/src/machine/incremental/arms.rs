@@ -161,7 +161,7 @@ const MAX_COST_SHARE: f64 = 0.4;
 /// The cost of changing an armed gate through its trigger, in changes of counters. A guess.
 const COST_OF_TRIGGERING: f64 = 1.5;
 
-/// The seed of sampled play. Any other one would do.
+/// The seed of sampled play: arbitrary.
 pub(super) const SEED: u64 = 11;
 
 /// How many steps to sample if each has this many values; `None` if there would be too few.

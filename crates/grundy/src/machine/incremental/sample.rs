@@ -18,16 +18,16 @@ const COST_OF_READERS: u64 = 4;
 const COST_OF_STALE: u64 = 8;
 const COST_OF_OUTPUT: u64 = 8;
 
-/// A list that changes other cells at once (`arms.rs`): the loop over the queue is left and entered again. Fitted as above.
+/// A list that changes other cells at once (`arms.rs`): the loop over the queue is left and entered again. Origin not recorded.
 const COST_OF_LIST: u64 = 30;
 
-/// A value that is read for the next state or the goals. Fitted as above.
+/// A value that is read for the next state or the goals. Origin not recorded.
 const COST_OF_LOOK: u64 = 2;
 
-/// A step, whatever it changes. Fitted as above.
+/// A step, whatever it changes. Origin not recorded.
 const COST_OF_STEP: u64 = 20;
 
-/// The search for the facts that a move carries, in values that are read. Fitted as above.
+/// The search for the facts that a move carries, in values that are read. Origin not recorded.
 const COST_OF_CARRYING: u64 = 6;
 
 /// Counts of some steps of random play.

@@ -69,8 +69,8 @@ pub const PASSES: [Pass; 13] = [
     Pass { name: "unread", about: "fluents that no answer ever depends on", run: unread::run },
 ];
 
-/// The order in which passes run. Some run again where others have left work for them; some run together. Found by
-/// trying orders on the corpus.
+/// The order in which passes run. Some run again where others have left work for them; some run together. The
+/// origin of the order is not recorded.
 const PIPELINE: [&[&str]; 22] = [
     &["unread"],
     &["constants", "single-input", "absorb"],
