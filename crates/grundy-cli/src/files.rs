@@ -256,3 +256,17 @@ pub(crate) fn peak_memory() -> Option<u64> {
     let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kilobytes * 1024)
 }
+
+/// The bytes that the system holds for this process now, where it says so. What the allocator keeps of freed blocks is part of
+/// them, and so is the program itself.
+pub(crate) fn resident_memory() -> Option<usize> {
+    #[cfg(target_os = "linux")]
+    {
+        let mut statm = String::new();
+        File::open("/proc/self/statm").and_then(|mut file| file.read_to_string(&mut statm)).ok()?;
+        let pages: usize = statm.split_whitespace().nth(1)?.parse().ok()?;
+        Some(pages * rustix::param::page_size())
+    }
+    #[cfg(not(target_os = "linux"))]
+    None
+}

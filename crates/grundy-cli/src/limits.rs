@@ -4,7 +4,7 @@
 //! with the same typed error, if a stage has not stopped shortly after a limit was hit.
 
 use crate::files;
-use crate::memory::{resident_bytes, used_bytes};
+use crate::memory::used_bytes;
 use crate::output::{self, Details, Failure, Outcome};
 use grundy_syntax::{Budget, Exhausted, Source};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -161,7 +161,7 @@ fn watch(budget: &Budget) {
     let most = budget.bytes().saturating_add(budget.bytes() / SPARE_SHARE).saturating_add(SPARE_BYTES);
     let end = budget.deadline().and_then(|deadline| deadline.checked_add(GRACE));
     let (mut interrupt_end, mut memory_end) = (None, None);
-    let start = resident_bytes().unwrap_or(0);
+    let start = files::resident_memory().unwrap_or(0);
     loop {
         let now = Instant::now();
         if budget.is_interrupted() && now >= *interrupt_end.get_or_insert(now + INTERRUPT_GRACE) {
@@ -171,7 +171,7 @@ fn watch(budget: &Budget) {
             abort(Exhausted::Timeout);
         }
         // Stages keep to what they have asked for; the system counts what it had to give.
-        let resident = resident_bytes().unwrap_or(0).saturating_sub(start);
+        let resident = files::resident_memory().unwrap_or(0).saturating_sub(start);
         let left = most.saturating_sub(used_bytes().max(resident));
         if left > 0 {
             memory_end = None;

@@ -40,19 +40,6 @@ pub(crate) fn used_bytes() -> usize {
     HELD.iter().fold(0, |sum, counter| sum.wrapping_add(counter.0.load(Ordering::Relaxed)))
 }
 
-/// The bytes that the system holds for the process, where it says so: what the allocator keeps of freed blocks and cannot
-/// use for others is part of them, and so is the program itself.
-pub(crate) fn resident_bytes() -> Option<usize> {
-    #[cfg(target_os = "linux")]
-    {
-        let statm = std::fs::read_to_string("/proc/self/statm").ok()?;
-        let pages: usize = statm.split_whitespace().nth(1)?.parse().ok()?;
-        Some(pages * rustix::param::page_size())
-    }
-    #[cfg(not(target_os = "linux"))]
-    None
-}
-
 /// Adds to the count; modulo the word size, so that a negated number subtracts.
 fn count(bytes: usize) {
     let mine = MINE.get();

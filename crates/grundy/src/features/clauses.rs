@@ -134,12 +134,11 @@ fn check_closed(
 /// The approximate work of reading a percept, in units of [`Ticks::work`].
 const WORK_OF_HEAD: usize = 8;
 
+/// The heads of features, and the atoms of constraints.
+type Heads = (IdVec<HeadId, Head>, Vec<AtomId>);
+
 /// The solutions that features can have, sorted by feature, and the instances of constraints.
-fn heads(
-    merged: &Merged,
-    ground: &GroundProgram,
-    budget: &Budget,
-) -> Result<(IdVec<HeadId, Head>, Vec<AtomId>), Exhausted> {
+fn heads(merged: &Merged, ground: &GroundProgram, budget: &Budget) -> Result<Heads, Exhausted> {
     let symbols = &ground.program().symbols;
     let by_name: FxHashMap<_, FeatureId> = ids(merged.features.len())
         .zip(&merged.features)

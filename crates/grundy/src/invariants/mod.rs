@@ -138,8 +138,8 @@ pub fn prove_invariants(network: &Network, config: &InvariantConfig) -> Invarian
     let effort = Effort::new(budget.clone());
     let fluents: IdVec<FluentId, String> =
         network.interface().fluents.iter().map(|fluent| fluent.text.clone()).collect();
-    if network.edge_count() > config.edges || fluents.len() == 0 {
-        return Invariants { complete: fluents.len() == 0, fluents, ..Invariants::default() };
+    if network.edge_count() > config.edges || fluents.is_empty() {
+        return Invariants { complete: fluents.is_empty(), fluents, ..Invariants::default() };
     }
     let mut families = IdVec::default();
     let (proved, complete) = prove(network, config, &effort, &mut families);
