@@ -16,11 +16,13 @@
 //!
 //! A relation has one call table. Its columns are those that all callers bind.
 
+use super::components::component_numbers;
 use super::{
     Flat, FlatAtom, FlatLiteral, FlatRule, RelationId, RelationInfo, RelationKind, renumber, rules_in_order,
 };
 use crate::ids::{BitSet, IdVec};
-use grundy_syntax::{Keyword, Program, TermId, Terms, Ticks, VariableId};
+use grundy_syntax::{Keyword, Program, Term, TermId, Terms, Ticks, VariableId};
+use rustc_hash::FxHashSet;
 
 /// For each relation that is evaluated on demand, which of its columns its callers bind.
 type Adornments = IdVec<RelationId, Option<Vec<bool>>>;
@@ -69,6 +71,22 @@ pub(crate) fn add_demanded(
         more.into_iter().for_each(|caller| more_demanded.set(caller, true));
     }
     *demanded = more_demanded;
+}
+
+/// The relations that depend on themselves by a condition that puts a term together: on demand, they could be asked for ever
+/// larger terms, although their facts have none.
+pub(crate) fn with_growing_calls(flat: &Flat) -> BitSet<RelationId> {
+    let component_of = component_numbers(flat);
+    let grows = |rule: &&FlatRule| {
+        let builds =
+            |&arg: &TermId| matches!(flat.terms.get(arg), Term::Compound(..)) && !flat.terms.is_ground(arg);
+        let recursive = |atom: &&FlatAtom| component_of[atom.relation] == component_of[rule.head.relation];
+        let atoms = rule.body.iter().filter_map(FlatLiteral::atom).filter(recursive);
+        atoms.flat_map(|atom| &atom.args).any(builds)
+    };
+    let growing: FxHashSet<u32> =
+        flat.rules.iter().filter(grows).map(|rule| component_of[rule.head.relation]).collect();
+    BitSet::of(flat.relations.len(), |&relation| growing.contains(&component_of[relation]))
 }
 
 /// The relations with a rule that uses one of these.

@@ -50,7 +50,9 @@ use crate::ids::{BitSet, IdVec};
 pub use build::flatten;
 pub(crate) use build::kind_of;
 pub(crate) use components::{component_numbers, components};
-pub(crate) use demand::{add_demanded, callers, demand, demandable, demandable_statics, raise_kinds};
+pub(crate) use demand::{
+    add_demanded, callers, demand, demandable, demandable_statics, raise_kinds, with_growing_calls,
+};
 pub(crate) use order::rules_in_order;
 pub use print::print_flat;
 pub(crate) use split::{Substitution, renumber, substitute};

@@ -67,12 +67,6 @@ pub fn ground(sheet: &Program, config: &GroundConfig) -> Result<GroundProgram, G
                 tactics.respond(&program, &flat, &overflow);
                 check()?;
             }
-            // Calls can put terms together without end where the facts do not.
-            Err(AttemptError::Error(GroundError::Limit { limit: LimitKind::TermDepth, .. }))
-                if tactics.stop_demanding() =>
-            {
-                check()?;
-            }
             Err(AttemptError::Error(error)) => return Err(error),
         }
     }

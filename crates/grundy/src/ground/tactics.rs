@@ -14,7 +14,7 @@ use super::lift::lift;
 use crate::datalog::Relations;
 use crate::flat::{
     Flat, FlatRule, FlatRuleId, RelationId, RelationKind, add_demanded, callers, demand, demandable,
-    demandable_statics,
+    demandable_statics, with_growing_calls,
 };
 use crate::ids::{BitSet, IdVec, float, rounded_down};
 use crate::rewrite::{Thresholds, called_with_constants, infer};
@@ -67,7 +67,9 @@ enum Stage {
 
 /// How relations are treated.
 pub(super) struct Tactics {
-    /// The relations of the simplified program that could be evaluated on demand.
+    /// The views of the simplified program of which a part could be enough.
+    partial: BitSet<RelationId>,
+    /// Those of them that could be evaluated on demand.
     demandable: BitSet<RelationId>,
     thresholds: Thresholds,
     stages: IdVec<RelationId, Stage>,
@@ -77,8 +79,6 @@ pub(super) struct Tactics {
     asked: BitSet<RelationId>,
     /// All relations that are evaluated on demand: these, and their callers where necessary.
     demanded: BitSet<RelationId>,
-    /// Whether relations may be evaluated on demand.
-    may_demand: bool,
     /// Whether relations may stay lifted.
     may_lift: bool,
     lifted: Vec<LiftedRelation>,
@@ -86,22 +86,26 @@ pub(super) struct Tactics {
 
 impl Tactics {
     pub(super) fn new(program: &Program, flat: &Flat, config: &GroundConfig) -> Tactics {
-        let demandable =
+        let partial =
             if config.faithful { demandable_statics(program, flat) } else { demandable(program, flat) };
-        let stage = |relation| if demandable.contains(relation) { Stage::Whole } else { Stage::Settled };
+        let growing = with_growing_calls(flat);
+        let is_demandable =
+            |&relation: &RelationId| partial.contains(relation) && !growing.contains(relation);
+        let demandable = BitSet::of(flat.relations.len(), is_demandable);
+        let stage = |relation| if partial.contains(relation) { Stage::Whole } else { Stage::Settled };
         let stages = flat.relations.ids().map(stage).collect();
         let thresholds = config.thresholds.clone();
         let demanded_first = called_with_constants(flat, &demandable);
         let demanded = demanded_first.clone();
         let asked = flat.no_relations();
         Tactics {
+            partial,
             demandable,
             thresholds,
             stages,
             demanded_first,
             asked,
             demanded,
-            may_demand: true,
             may_lift: !config.faithful,
             lifted: Vec::new(),
         }
@@ -167,9 +171,11 @@ impl Tactics {
                 continue;
             }
             // Terms may grow without end, and evaluation on demand rarely prevents that.
-            let is_hopeless =
-                matches!(stages[relation], Stage::Asked | Stage::OnTrial) || makes_terms(flat, rule);
-            let is_whole = matches!(stages[relation], Stage::Whole | Stage::Large);
+            let is_hopeless = matches!(stages[relation], Stage::Asked | Stage::OnTrial)
+                || makes_terms(flat, rule)
+                || !self.demandable.contains(relation);
+            let is_whole =
+                matches!(stages[relation], Stage::Whole | Stage::Large) && self.demandable.contains(relation);
             if is_culprit && is_hopeless {
                 self.stages[relation] = Stage::Settled;
                 if self.may_lift {
@@ -181,21 +187,10 @@ impl Tactics {
                 self.asked.set(relation, true);
             }
         }
-        if !self.may_demand {
-            return;
-        }
         self.demanded = self.demanded_first.clone();
         for relation in self.asked.iter() {
             add_demanded(flat, &self.demandable, &mut self.demanded, relation);
         }
-    }
-
-    /// Stops evaluation on demand. Returns whether any relation was evaluated in that way.
-    pub(super) fn stop_demanding(&mut self) -> bool {
-        self.may_demand = false;
-        let count = self.stages.len();
-        let demanded = std::mem::replace(&mut self.demanded, BitSet::empty(count));
-        demanded.iter().next().is_some()
     }
 
     /// Ends the trials of the static views that a rule calls, which are evaluated whole again. Returns whether there are
@@ -215,9 +210,7 @@ impl Tactics {
         let domains = infer(flat, &Relations::default());
         let mut given_up = flat.no_relations();
         let mut candidates = vec![relation];
-        while !candidates.is_empty()
-            && candidates.iter().all(|&candidate| self.demandable.contains(candidate))
-        {
+        while !candidates.is_empty() && candidates.iter().all(|&candidate| self.partial.contains(candidate)) {
             let mut lifted = self.lifted_relations();
             candidates.iter().for_each(|&candidate| lifted.set(candidate, true));
             if lift(&mut program.clone(), &mut flat.clone(), &lifted, &domains).is_some() {
