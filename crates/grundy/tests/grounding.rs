@@ -53,8 +53,11 @@ fn check_methods(program: &Program) {
     let written = ground(program, &written).expect("the game is ground");
     assert_eq!(wanted, rules(&written), "rules, in the written order");
     let compact = ground_with(program, Method::Fused, false);
-    assert_eq!(atoms(&fused, Keyword::True), atoms(&compact, Keyword::True), "base, compact");
-    assert_eq!(atoms(&fused, Keyword::Does), atoms(&compact, Keyword::Does), "input, compact");
+    // Facts that never change can rule other facts and moves out in compact form.
+    for keyword in [Keyword::True, Keyword::Does] {
+        let (faithful, compact) = (atoms(&fused, keyword), atoms(&compact, keyword));
+        assert!(compact.is_subset(&faithful), "{keyword:?}: compact {compact:?}, faithful {faithful:?}");
+    }
     for method in [Method::OneStep, Method::Iterative] {
         // Sets of moves are numbered as they are met.
         let sizes = |ground: &GroundProgram| (ground.rule_count(), ground.literal_count());
