@@ -40,7 +40,8 @@ fn all_engines_agree_on_random_games() {
         panic!("seed {seed}: {difference}\n{small}{:?}", check(&small, &Config::default()));
     }
     assert!(rejected * 20 <= games, "{rejected} of {games} games are rejected: the generator is broken");
-    assert!(replays >= 50 * (games - rejected), "{replays} replays of {games} games: engines are left out");
+    // Networks of a game that are equal are compared once: about 43 replays a game.
+    assert!(replays >= 36 * (games - rejected), "{replays} replays of {games} games: engines are left out");
 }
 
 /// What became of all games.

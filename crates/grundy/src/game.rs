@@ -2,6 +2,7 @@
 //!
 //! ```
 //! use grundy::game::{Game, MachineConfig};
+//! use grundy::network::RoleId;
 //!
 //! let sheet = "
 //!     (role a) (role b) (init (turn a)) (init (left 2)) (minus 2 1) (minus 1 0)
@@ -23,7 +24,7 @@
 //! assert_eq!(position.facts(), ["(left 0)", "(turn a)"]);
 //!
 //! let totals = machine.playouts(1000, 1);
-//! assert_eq!(totals.goals[1].mean(), Some(100.0));
+//! assert_eq!(totals.goals[RoleId(1)].mean(), Some(100.0));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
