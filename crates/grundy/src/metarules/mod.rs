@@ -7,7 +7,7 @@
 //! Cazenave, *Metaprogramming domain specific metaprograms* (1999).
 //!
 //! [`Domain`] is a theory or game as this module sees it; [`find_metarules`] finds the metarules;
-//! [`unfold()`](unfold::unfold) makes rules and applies them. Everything found is sound: what is not known
+//! [`unfold()`](crate::unfold::unfold) makes rules and applies them. Everything found is sound: what is not known
 //! from complete facts, from a constraint of the theory, or by proof, is not used.
 
 pub(crate) mod branching;
