@@ -248,25 +248,22 @@ fn fill(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> Result<()>) -> 
     Ok(out.flush()?)
 }
 
-/// The most memory that this process had at any time. Only Linux tells.
+/// The most memory that this process had at any time, where the system tells.
 pub(crate) fn peak_memory() -> Option<u64> {
-    let mut status = String::new();
-    File::open("/proc/self/status").and_then(|mut file| file.read_to_string(&mut status)).ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kilobytes * 1024)
+    memory_status("VmHWM:")
 }
 
 /// The bytes that the system holds for this process now, where it says so. What the allocator keeps of freed blocks is part of
 /// them, and so is the program itself.
 pub(crate) fn resident_memory() -> Option<usize> {
-    #[cfg(target_os = "linux")]
-    {
-        let mut statm = String::new();
-        File::open("/proc/self/statm").and_then(|mut file| file.read_to_string(&mut statm)).ok()?;
-        let pages: usize = statm.split_whitespace().nth(1)?.parse().ok()?;
-        Some(pages * rustix::param::page_size())
-    }
-    #[cfg(not(target_os = "linux"))]
-    None
+    usize::try_from(memory_status("VmRSS:")?).ok()
+}
+
+/// A line of the process status that Linux keeps as a file, in bytes.
+fn memory_status(name: &str) -> Option<u64> {
+    let mut status = String::new();
+    File::open("/proc/self/status").and_then(|mut file| file.read_to_string(&mut status)).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kilobytes * 1024)
 }
