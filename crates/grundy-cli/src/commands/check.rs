@@ -176,7 +176,7 @@ fn play(loaded: &Loaded, games: u64, seed: u64) -> Option<Result<Survey, ReasonE
     }
     budget().enter(Stage::Play);
     let usual = SurveyConfig::default();
-    // Who asks for many games means to wait for them.
+    // More games than usual may take more work in proportion.
     let max_work = usual.max_work.max(games.saturating_mul(usual.max_work / USUAL_GAMES));
     let last_resort = LAST_RESORT.saturating_mul(u32::try_from(games / USUAL_GAMES + 1).unwrap_or(u32::MAX));
     let config = SurveyConfig { games, seed, max_work, budget: budget().part(last_resort), ..usual };

@@ -1,7 +1,6 @@
 //! An arena of short records of equal length.
 
-/// The largest number of values in a chunk: a quarter of a megabyte, which allocators pack densely. Measured with
-/// `tools/limits.py --commands faithful`: chunks of 768 kB took 1 MB each, a third more than was counted.
+/// The largest number of values in a chunk: a quarter of a megabyte (a guess), so that the last, unfilled chunk wastes little.
 const CHUNK: usize = 1 << 16;
 
 /// Records of `stride` numbers in chunks. A full chunk never moves, so growing never needs more than one chunk of additional
